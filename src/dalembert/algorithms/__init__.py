@@ -1,0 +1,1 @@
+"""Algorithms of rigid-body dynamics, each written once over scalars of any kind."""

@@ -1,0 +1,129 @@
+"""Forward dynamics by articulated bodies, in three passes and O(n) operations [Featherstone2008, §7.3].
+
+Velocities go out, articulated inertias and bias forces come in, accelerations go out. All quantities are in link frames, the
+acceleration is that of the link's origin (classical, not spatial), so the bias terms are those of Newton and Euler:
+
+    outwards   the motion with q̈ = 0, and the load p_A on each link that goes with it
+    inwards    D = z·I_A z,  u = τ − z·p_A,  I_a = I_A − U Uᵀ/D,  p_a = p_A + U u/D
+    outwards   q̈ = (u − U·δ')/D,  δ = δ' + z q̈,  with δ' the parent's acceleration beyond the motion of the first pass
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..model.tree import Segment
+from ..spatial import ArticulatedInertia, Mat3, Sym3, Transform, Vec3, outer
+from .formulations.newton_euler import LinkState, drive_step, outward_step
+from .joint import along_axis
+from .sweep import Load, Sweep
+
+
+class Sweeping(NamedTuple):
+    """What the way in leaves for the last way out."""
+
+    X: Transform
+    U: Load
+    u: Any
+    inverse_d: Any
+    bias: Load
+
+
+class Carried(NamedTuple):
+    """An articulated body and its bias force, as the parent receives them."""
+
+    inertia: ArticulatedInertia
+    bias: Load
+
+    def __add__(self, other: Carried) -> Carried:  # type: ignore[override]
+        return Carried(self.inertia + other.inertia, self.bias + other.bias)
+
+
+class Acceleration(NamedTuple):
+    """Angular acceleration, acceleration of the origin beyond the bias motion, and the joint's own share."""
+
+    alpha: Vec3
+    a: Vec3
+    qdd: Any
+
+
+def inward_step(s: Segment, children: Carried | None, state: LinkState, tau: Any) -> tuple[Sweeping, Carried]:
+    """Eliminate one joint. `state` is the motion with q̈ = 0, whose load is the whole bias force of the rigid body.
+
+    Since every link already moves with its bias acceleration, the unknown is only what q̈ adds, and c drops out.
+    """
+    inertia = ArticulatedInertia.of(s.inertia)
+    bias = state.load
+    if children is not None:
+        inertia, bias = inertia + children.inertia, bias + children.bias
+    U = _times_axis(s, inertia)
+    inverse_d = 1.0 / (along_axis(s, U.f, U.n) + s.armature)
+    u = tau - along_axis(s, bias.f, bias.n)
+    k = u * inverse_d
+    passed = Carried(_eliminated(inertia, U, inverse_d).up(state.X), _up(state.X, Load(bias.f + U.f * k, bias.n + U.n * k)))
+    return Sweeping(state.X, U, u, inverse_d, bias), passed
+
+
+def acceleration_step(s: Segment, parent: Acceleration, left: Sweeping) -> Acceleration:
+    """The joint's acceleration, now that the parent's is known."""
+    X = left.X
+    alpha = X.down(parent.alpha)
+    a = X.down(parent.a + parent.alpha.cross(X.p))
+    qdd = (left.u - (left.U.f.dot(a) + left.U.n.dot(alpha))) * left.inverse_d
+    turning, sliding = qdd * s.turn, qdd * s.slide
+    return Acceleration(Vec3(alpha.x, alpha.y, alpha.z + turning), Vec3(a.x, a.y, a.z + sliding), qdd)
+
+
+def forward_dynamics(sweep: Sweep, q: Any, qd: Any, tau: Any, base: LinkState, loads: Any = None) -> Any:
+    """q̈ for given joint forces; for plain trees (no coupling, no full rotor)."""
+    q, qd, tau = sweep.expand(q), sweep.expand(qd, rate=True), sweep.expand(tau, rate=True)
+    still = sweep.local(_nothing)
+    states = sweep.outward(outward_step, base, q, qd, still)
+    if loads is not None:
+        states = sweep.local(_loaded, states, loads)
+    driving = sweep.local(_without_friction, tau, qd)
+    left = sweep.inward(inward_step, states, driving)
+    zero = Vec3(0.0, 0.0, 0.0)
+    result = sweep.outward(acceleration_step, Acceleration(zero, zero, 0.0), left)
+    return sweep.collect(sweep.local(_qdd, result))
+
+
+def _times_axis(s: Segment, inertia: ArticulatedInertia) -> Load:
+    """I_A z: the last column of the rotational (turning) or translational (sliding) blocks."""
+    H, I, M = inertia.H, inertia.I, inertia.M
+    f = Vec3(H.x.z, H.y.z, H.z.z) * s.turn + Vec3(M.xz, M.yz, M.zz) * s.slide
+    n = Vec3(I.xz, I.yz, I.zz) * s.turn + H.z * s.slide
+    return Load(f, n)
+
+
+def _eliminated(inertia: ArticulatedInertia, U: Load, inverse_d: Any) -> ArticulatedInertia:
+    """I_A − U Uᵀ / D."""
+    f, n = U.f * inverse_d, U.n * inverse_d
+    return ArticulatedInertia(
+        inertia.M - _symmetric(f, U.f), Mat3(*inertia.H) - outer(U.f, n), inertia.I - _symmetric(n, U.n)
+    )
+
+
+def _symmetric(a: Vec3, b: Vec3) -> Sym3:
+    return Sym3(a.x * b.x, a.x * b.y, a.x * b.z, a.y * b.y, a.y * b.z, a.z * b.z)
+
+
+def _up(X: Transform, load: Load) -> Load:
+    f = X.up(load.f)
+    return Load(f, X.up(load.n) + X.p.cross(f))
+
+
+def _nothing(s: Segment) -> float:
+    return 0.0
+
+
+def _loaded(s: Segment, state: LinkState, load: Load | None) -> LinkState:
+    return state if load is None else state._replace(load=state.load + load)
+
+
+def _without_friction(s: Segment, tau: Any, qd: Any) -> Any:
+    return tau - drive_step(s, 0.0, qd, 0.0)
+
+
+def _qdd(s: Segment, result: Acceleration) -> Any:
+    return result.qdd

@@ -1,0 +1,46 @@
+"""What one joint does on its own: its transform, its friction, its share of a wrench."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..expr import ops
+from ..model.parts import Friction
+from ..model.tree import Segment
+from ..spatial import Transform, Turn, Vec3
+
+
+def transform(s: Segment, q: Any) -> Transform:
+    """X_PB(q) in internal frames; a turning joint has slide = 0 and the other way round, so one line serves both."""
+    angle = q * s.turn + s.offset
+    axis = Vec3(s.R.x.z, s.R.y.z, s.R.z.z)
+    return Transform(s.R, Turn(ops.cos(angle), ops.sin(angle)), s.p + axis * (q * s.slide))
+
+
+def along_axis(s: Segment, f: Vec3, n: Vec3) -> Any:
+    """The generalised force of a wrench at the segment's origin: nz of a turning joint, fz of a sliding one."""
+    return n.z * s.turn + f.z * s.slide
+
+
+def friction(law: Friction | None, qd: Any) -> Any:
+    """Joint friction: viscous, Coulomb (with Stribeck peak and smoothing where given) [ArmstrongHelouvry1994, §2].
+
+    With σ the (smoothed) sign of q̇, F = F_v q̇ + ½(F⁺ + F⁻) σ + ½(F⁺ − F⁻) σ², which is F⁺ for q̇ > 0 and −F⁻ for q̇ < 0.
+    """
+    if law is None:
+        return 0.0
+    viscous = qd * law.viscous
+    if not law.coulomb and not law.coulomb_negative:
+        return viscous
+    sigma = qd / ops.sqrt(qd * qd + law.width**2) if law.width else ops.sign(qd)
+    assert law.coulomb_negative is not None
+    mean, difference = (law.coulomb + law.coulomb_negative) / 2, (law.coulomb - law.coulomb_negative) / 2
+    dry = sigma * mean + (sigma * sigma) * difference
+    return viscous + dry * _stribeck(law, qd)
+
+
+def _stribeck(law: Friction, qd: Any) -> Any:
+    if law.breakaway is None:
+        return 1.0
+    ratio = qd * (1.0 / law.stribeck_velocity)
+    return (law.breakaway / law.coulomb - 1.0) / (ratio * ratio + 1.0) + 1.0

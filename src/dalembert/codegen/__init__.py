@@ -1,0 +1,5 @@
+"""From an expression graph to native code: LLVM, the disk cache, and NumPy generalized ufuncs."""
+
+from .kernel import Kernel, build
+
+__all__ = ["Kernel", "build"]

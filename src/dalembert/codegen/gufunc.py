@@ -1,0 +1,63 @@
+"""NumPy generalized ufuncs from raw function pointers, in pure Python.
+
+NumPy publishes its C functions as a table of pointers (`_UFUNC_API`); `PyUFunc_FromFuncAndDataAndSignature` is reached
+through it with ctypes. What comes back is an ordinary ufunc: broadcasting, `out=`, casting, `__array_ufunc__` and shape
+errors are NumPy's own, and the loop runs without the interpreter lock.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..expr import Slot
+
+_FROM_FUNC_AND_DATA_AND_SIGNATURE = 31  # place in the table, fixed by NumPy's stable ABI
+_NPY_DOUBLE = 12
+_PYUFUNC_NONE = -1
+_keep: list[Any] = []  # NumPy keeps pointers to these arrays as long as the ufunc lives
+
+
+@cache
+def _constructor() -> Any:
+    from numpy._core import _multiarray_umath as umath
+
+    get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = ctypes.cast(get_pointer(umath._UFUNC_API, None), ctypes.POINTER(ctypes.c_void_p))
+    kind = ctypes.PYFUNCTYPE(
+        ctypes.py_object,
+        *(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_int),
+        *(ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p),
+    )
+    return kind(table[_FROM_FUNC_AND_DATA_AND_SIGNATURE])
+
+
+def signature(inputs: tuple[Slot, ...], outputs: tuple[Slot, ...]) -> str:
+    """Such as '(7),(7)->(7,7)'; the extents are fixed numbers, so NumPy refuses others."""
+
+    def side(slots: tuple[Slot, ...]) -> str:
+        return ",".join(f"({','.join(map(str, s.shape))})" for s in slots)
+
+    return f"{side(inputs)}->{side(outputs)}"
+
+
+def make(address: int, inputs: tuple[Slot, ...], outputs: tuple[Slot, ...], name: str, doc: str) -> np.ufunc:
+    """The ufunc around a compiled inner loop."""
+    count = len(inputs) + len(outputs)
+    loops = (ctypes.c_void_p * 1)(address)
+    data = (ctypes.c_void_p * 1)(None)
+    types = (ctypes.c_char * count)(*([_NPY_DOUBLE] * count))
+    texts = [text.encode() for text in (name, doc, signature(inputs, outputs))]
+    _keep.append((loops, data, types, texts))
+    ufunc: np.ufunc = _constructor()(
+        ctypes.cast(loops, ctypes.c_void_p),
+        ctypes.cast(data, ctypes.c_void_p),
+        ctypes.cast(types, ctypes.c_char_p),
+        *(1, len(inputs), len(outputs), _PYUFUNC_NONE),
+        *(texts[0], texts[1], 0, texts[2]),
+    )
+    return ufunc

@@ -1,0 +1,166 @@
+"""Kernels: compiled programs as NumPy functions, run in threads where the batch repays it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..errors import DalembertError, ShapeError
+from ..expr import Program, Slot, interpret
+from . import cache as disk
+from . import gufunc, llvm, target
+
+_WORTH_A_THREAD = 2e5  # ns of work: some ten times what handing it over costs
+
+
+class Kernel:
+    """A program ready to run: arrays in, arrays out, with leading batch axes; a single output comes back bare."""
+
+    def __init__(self, ufunc: Any, inputs: tuple[Slot, ...], outputs: tuple[Slot, ...], cost_ns: float) -> None:
+        self.ufunc = ufunc
+        self.inputs = inputs
+        self.outputs = outputs
+        rows = max(_WORTH_A_THREAD / max(cost_ns, 1.0), 8.0)
+        self.small = int(rows * max(1, min((slot.size for slot in inputs), default=1)))  # entries below which one thread serves
+
+    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None) -> Any:
+        """Run on arrays of shape (..., *slot.shape)."""
+        try:
+            for array in arrays:
+                if array.size > self.small:
+                    break
+            else:
+                return self.ufunc(*arrays) if out is None else self.ufunc(*arrays, out=out)
+        except AttributeError:  # lists and numbers
+            arrays = tuple(np.asarray(array) for array in arrays)
+        except (ValueError, TypeError) as error:
+            raise self._explain(arrays, out) or error from None
+        try:
+            return _in_threads(self, arrays, out, threads)
+        except (ValueError, TypeError) as error:
+            raise self._explain(arrays, out) or error from None
+
+    def _explain(self, arrays: Sequence[Any], out: Any) -> DalembertError | None:
+        """Say in the house's words what NumPy refused."""
+        for slot, array in zip(self.inputs, arrays, strict=False):
+            shape = np.shape(array)
+            cut = len(shape) - len(slot.shape)
+            if cut < 0 or shape[cut:] != slot.shape:
+                return ShapeError(f"{slot.name}: shape {shape} found, {expected(slot)} expected.")
+            if np.asarray(array).dtype.kind not in "fiub":
+                return ShapeError(f"{slot.name}: {np.asarray(array).dtype} entries found, real numbers expected.")
+        batches = {s.name: np.shape(a)[: np.ndim(a) - len(s.shape)] for s, a in zip(self.inputs, arrays, strict=True)}
+        try:
+            batch = np.broadcast_shapes(*batches.values())
+        except ValueError:
+            listing = ", ".join(f"{name} {shape}" for name, shape in batches.items())
+            return ShapeError(f"batch: leading axes do not broadcast together: {listing}.")
+        if out is not None:
+            return ShapeError(f"out: it does not fit; leading axes {batch} and float64 entries are expected.")
+        return None
+
+
+def expected(slot: Slot) -> str:
+    """The shape a slot wants, in words."""
+    return f"(..., {', '.join(map(str, slot.shape))})" if slot.shape else "(...)"
+
+
+def build(program: Program) -> Kernel:
+    """Compile a program, or fetch it from the cache; interpret it where there is no compiler."""
+    cost = 0.06 * len(program.nodes) + 0.3 * sum(slot.size for slot in (*program.inputs, *program.outputs))
+    if not target.available() or any(0 in slot.shape for slot in (*program.inputs, *program.outputs)):
+        return Kernel(Interpreted(program), program.inputs, program.outputs, 100 * cost)
+    return Kernel(compiled(llvm.emit(program, target.host().lanes), program), program.inputs, program.outputs, cost)
+
+
+def compiled(ir: str, program: Any) -> np.ufunc:
+    """The ufunc of a module, from the cache if it is there."""
+    host = target.host()
+    key = disk.key_of(ir, host.triple, host.cpu, host.features, host.compiler)
+    code = disk.read(key)
+    if code is None:
+        code = target.compile_object(ir)
+        disk.write(key, code)
+    return gufunc.make(target.load_object(code), program.inputs, program.outputs, program.name, f"Kernel {program.name}.")
+
+
+class Interpreted:
+    """A program run node by node by NumPy: the same answers, without a compiler."""
+
+    def __init__(self, program: Any) -> None:
+        self.program = program
+
+    def __call__(self, *arrays: Any, out: Any = None) -> Any:
+        results = interpret.run(self.program, *arrays)
+        if out is not None:
+            for target_array, result in zip(out if isinstance(out, tuple) else (out,), results, strict=True):
+                target_array[...] = result
+            return out
+        return results[0] if len(results) == 1 else results
+
+
+def thread_count(threads: int | None) -> int:
+    """The number of threads asked for: the argument, `DALEMBERT_NUM_THREADS`, or every core this process may use."""
+    if threads is not None:
+        return max(1, int(threads))
+    chosen = os.environ.get("DALEMBERT_NUM_THREADS", "")
+    return max(1, int(chosen)) if chosen.isdigit() else _cores()
+
+
+@cache
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def _pool(workers: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(workers, thread_name_prefix="dalembert")
+
+
+def _in_threads(kernel: Kernel, arrays: tuple[Any, ...], out: Any, threads: int | None) -> Any:
+    """Cut the longest batch axis into one piece per thread; the loops run without the interpreter lock."""
+    count = thread_count(threads)
+    plain = all(type(array) is np.ndarray for array in arrays)
+    if count == 1 or not plain:  # arrays of other libraries go through NumPy's own protocols, whole
+        return kernel.ufunc(*arrays) if out is None else kernel.ufunc(*arrays, out=out)
+    batch = np.broadcast_shapes(*(interpret.batch_shape(s, a.shape) for s, a in zip(kernel.inputs, arrays, strict=True)))
+    if not batch or 0 in batch:
+        return kernel.ufunc(*arrays) if out is None else kernel.ufunc(*arrays, out=out)
+    outs = out if isinstance(out, tuple) else (out,)
+    results = tuple(np.empty((*batch, *s.shape)) if o is None else o for s, o in zip(kernel.outputs, outs or [None], strict=False))
+    if len(results) < len(kernel.outputs):
+        results = tuple(np.empty((*batch, *s.shape)) for s in kernel.outputs)
+    _run_pieces(kernel, arrays, results, batch, count)
+    return results[0] if len(results) == 1 else results
+
+
+def _run_pieces(
+    kernel: Kernel, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray], batch: tuple[int, ...], count: int
+) -> None:
+    axis = int(np.argmax(batch))
+    edges = np.linspace(0, batch[axis], count + 1).astype(int)
+    place = axis - len(batch)  # counted from the end of the batch axes, where broadcasting aligns
+
+    def run(piece: slice) -> None:
+        parts = [_cut(a, len(s.shape), place, piece) for s, a in zip(kernel.inputs, arrays, strict=True)]
+        outs = tuple(_cut(r, len(s.shape), place, piece) for s, r in zip(kernel.outputs, results, strict=True))
+        kernel.ufunc(*parts, out=outs)
+
+    pieces = [slice(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True) if b > a]
+    futures = [_pool(count).submit(run, piece) for piece in pieces[1:]]
+    run(pieces[0])
+    for future in futures:
+        future.result()
+
+
+def _cut(array: np.ndarray, core: int, place: int, piece: slice) -> np.ndarray:
+    """A piece of an array along one batch axis, if the array has that axis at all."""
+    axis = array.ndim - core + place
+    if axis < 0 or array.shape[axis] == 1:
+        return array
+    return array[(slice(None),) * axis + (piece,)]

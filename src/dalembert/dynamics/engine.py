@@ -1,0 +1,184 @@
+"""Which kernel serves which question: algorithms and the compiler meet here.
+
+A quantity is described by a recipe: given a robot's tree and the options of the call, it names inputs, outputs and the
+function of scalars to trace. The kernel is built on first use and kept with the robot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .. import checks
+from ..algorithms import articulated, composite, energy, forward, kinematics
+from ..algorithms.formulations import FORMULATIONS, newton_euler
+from ..algorithms.sweep import Sweep, Unrolled
+from ..codegen import Kernel, build
+from ..errors import DalembertError, ModelError, UnknownNameError
+from ..expr import Program, trace
+from ..model import Robot
+from ..model.tree import Place, Tree, tree_of
+
+ARTICULATED_FROM = 9  # joints: below, mass matrix and LᵀDL take fewer operations (docs/develop/decisions.md)
+
+
+class Recipe(NamedTuple):
+    """A function of scalars, its named inputs with shapes, and the names of its outputs."""
+
+    function: Callable[..., Any]
+    inputs: Mapping[str, tuple[int, ...]]
+    outputs: Sequence[str]
+
+
+class Forces(NamedTuple):
+    """Options of the dynamic quantities: frames where wrenches act, and whether the base moves."""
+
+    wrenches: tuple[str, ...] = ()
+    moving_base: bool = False
+
+
+def kernel(robot: Robot, quantity: str, *options: Any) -> Kernel:
+    """The kernel of a quantity, built if this robot has none yet."""
+    key = (quantity, *options)
+    try:
+        return robot.kernels[key]
+    except KeyError:
+        pass
+    except AttributeError:
+        raise DalembertError(
+            f"system: {type(robot).__name__} found, a Robot is expected. Try dal.load(name_or_path) or dal.robots."
+        ) from None
+    built = build(program(robot, quantity, *options))
+    robot.kernels[key] = built
+    return built
+
+
+def program(robot: Robot, quantity: str, *options: Any) -> Program:
+    """The traced program of a quantity."""
+    recipe: Recipe = checks.choice("quantity", quantity, QUANTITIES)(tree(robot), *options)
+    return trace(recipe.function, recipe.inputs, recipe.outputs, name=quantity)
+
+
+def tree(robot: Robot) -> Tree:
+    """The robot's tree of segments, made once."""
+    found: Tree | None = robot.kernels.get("tree")
+    if found is None:
+        if robot.n == 0:
+            raise ModelError(f"robot {robot.name!r}: it has no moving joint, so there is nothing to compute.")
+        found = robot.kernels["tree"] = tree_of(robot)
+    return found
+
+
+def place_of(tree: Tree, name: str | None) -> Place:
+    """The frame of a link, or the tool's for None or 'tool'."""
+    if name is not None and name in tree.links:
+        return tree.links[name]
+    if name not in (None, "tool"):
+        raise UnknownNameError.among("link", name, ["tool", *tree.links] if tree.tool else list(tree.links))
+    if tree.tool is None:
+        raise ModelError(f"tool: {tree.name!r} has several tips and no tool. Name a link: {', '.join(tree.links)}.")
+    return tree.tool
+
+
+def _surroundings(tree: Tree, sweep: Sweep, q: Any, forces: Forces, extra: Sequence[Any]) -> tuple[Any, Any]:
+    """Base state and external loads from the extra inputs of a kernel."""
+    base = newton_euler.still_base(tree.gravity)
+    if forces.moving_base:
+        base = newton_euler.moving_base(tree.gravity, *extra[len(forces.wrenches) :])
+    if not forces.wrenches:
+        return base, None
+    places = [place_of(tree, name) for name in forces.wrenches]
+    poses = kinematics.segment_poses(sweep, q)
+    return base, sweep.applied(newton_euler.wrench_step, places, extra[: len(places)], poses)
+
+
+def _extra_inputs(forces: Forces) -> dict[str, tuple[int, ...]]:
+    names = [f"wrenches[{name!r}]" for name in forces.wrenches]
+    if forces.moving_base:
+        names += ["base_velocity", "base_acceleration"]
+    return dict.fromkeys(names, (6,))
+
+
+def _states(tree: Tree, *names: str) -> dict[str, tuple[int, ...]]:
+    return dict.fromkeys(names, (tree.n,))
+
+
+def inverse_dynamics_recipe(tree: Tree, formulation: str, forces: Forces, with_friction: bool = True) -> Recipe:
+    """τ = M q̈ + C q̇ + g + friction − Jᵀ wrench."""
+    method = checks.choice("formulation", formulation, FORMULATIONS)
+
+    def function(q: Any, qd: Any, qdd: Any, *extra: Any) -> Any:
+        sweep = Unrolled(tree)
+        base, loads = _surroundings(tree, sweep, q, forces, extra)
+        return method.inverse_dynamics(sweep, q, qd, qdd, base, loads, with_friction=with_friction)
+
+    return Recipe(function, _states(tree, "q", "qd", "qdd") | _extra_inputs(forces), ["tau"])
+
+
+def bias_recipe(tree: Tree, formulation: str, forces: Forces) -> Recipe:
+    """h = C q̇ + g: inverse dynamics without acceleration and friction."""
+    full = inverse_dynamics_recipe(tree, formulation, forces, with_friction=False)
+    return Recipe(
+        lambda q, qd, *extra: full.function(q, qd, [0.0] * tree.n, *extra), _states(tree, "q", "qd") | _extra_inputs(forces), ["h"]
+    )
+
+
+def gravity_recipe(tree: Tree, formulation: str) -> Recipe:
+    """g: inverse dynamics at rest."""
+    full = inverse_dynamics_recipe(tree, formulation, Forces())
+    zero = [0.0] * tree.n
+    return Recipe(lambda q: full.function(q, zero, zero), _states(tree, "q"), ["g"])
+
+
+def mass_matrix_recipe(tree: Tree) -> Recipe:
+    """M."""
+    return Recipe(lambda q: composite.mass_matrix(Unrolled(tree), q), _states(tree, "q"), ["M"])
+
+
+def forward_dynamics_recipe(tree: Tree, forces: Forces) -> Recipe:
+    """q̈ = M⁻¹ (τ − C q̇ − g − friction + Jᵀ wrench)."""
+    simple = tree.is_plain and not tree.has_spin
+    algorithm = articulated if simple and tree.n >= ARTICULATED_FROM else forward
+
+    def function(q: Any, qd: Any, tau: Any, *extra: Any) -> Any:
+        sweep = Unrolled(tree)
+        base, loads = _surroundings(tree, sweep, q, forces, extra)
+        return algorithm.forward_dynamics(sweep, q, qd, tau, base, loads)
+
+    return Recipe(function, _states(tree, "q", "qd", "tau") | _extra_inputs(forces), ["qdd"])
+
+
+def energy_recipe(tree: Tree) -> Recipe:
+    """Kinetic and potential energy."""
+    return Recipe(lambda q, qd: energy.energy(Unrolled(tree), q, qd), _states(tree, "q", "qd"), ["kinetic", "potential"])
+
+
+def forward_kinematics_recipe(tree: Tree, link: str | None | tuple[str, ...]) -> Recipe:
+    """World pose of one frame, or of several."""
+    several = isinstance(link, tuple)
+    places = [place_of(tree, name) for name in (link if isinstance(link, tuple) else (link,))]
+
+    def function(q: Any) -> Any:
+        poses = kinematics.forward_kinematics(Unrolled(tree), q, places)
+        return poses if several else poses[0]
+
+    return Recipe(function, _states(tree, "q"), ["X"])
+
+
+def jacobian_recipe(tree: Tree, link: str | None, frame: str) -> Recipe:
+    """Geometric Jacobian of a frame."""
+    checks.choice("frame", frame, {"world": 0, "body": 0})
+    place = place_of(tree, link)
+    return Recipe(lambda q: kinematics.jacobian(Unrolled(tree), q, place, frame=frame), _states(tree, "q"), ["J"])
+
+
+QUANTITIES: dict[str, Callable[..., Recipe]] = {
+    "inverse_dynamics": inverse_dynamics_recipe,
+    "bias": bias_recipe,
+    "gravity_torque": gravity_recipe,
+    "mass_matrix": mass_matrix_recipe,
+    "forward_dynamics": forward_dynamics_recipe,
+    "energy": energy_recipe,
+    "forward_kinematics": forward_kinematics_recipe,
+    "jacobian": jacobian_recipe,
+}

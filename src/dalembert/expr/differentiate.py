@@ -1,0 +1,239 @@
+"""Exact derivatives of a graph, as new nodes of the same graph: forward mode, reverse mode, one table of rules.
+
+**Which mode.** Forward mode (`jacobian`, `jvp`) costs in proportion to the inputs each node depends on, reverse mode
+(`gradient`, `vjp`) in proportion to the outputs. One output of many inputs, such as an energy, is a case for reverse; square
+Jacobians, such as dtau_dq, are cheaper forward, since joint i only touches the links beyond it and zero tangents never become
+nodes. Hash consing shares the partial derivatives between columns, and a second application gives second derivatives.
+
+**Where the function has a kink, a jump or a pole**, the derivative returned is
+
+- abs: 0 at 0, the middle of the slopes -1 and 1;
+- min, max: the mean of both arguments' derivatives at a tie (or a NaN), again the middle of the two slopes;
+- sign and the comparisons: 0 everywhere, at the jump too;
+- where: that of the arm taken, 0 for the condition. Forward mode never reads the other arm. Reverse mode hands it the
+  adjoint 0, and 0 times an infinite partial derivative is NaN: keep both arms finite;
+- sqrt: infinite at 0, NaN below;
+- division: infinite or NaN where the divisor is 0;
+- atan2: NaN at the origin; the jump across the negative axis is not seen, as both sides have the same slope. The squared
+  radius must neither overflow nor underflow: coordinates between 1e-150 and 1e150.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from ..checks import choice
+from ..errors import ExprError
+from . import ops
+from .graph import Expr, reachable
+from .ops import Scalar
+from .program import Program, Slot
+
+
+class Choice(NamedTuple):
+    """A partial derivative that depends on a condition. Kept apart so that the arm not taken is selected away, not zeroed."""
+
+    condition: Scalar
+    yes: Partial
+    no: Partial
+
+
+Partial: TypeAlias = "Scalar | Choice"
+_Rule: TypeAlias = "Callable[..., tuple[Any, ...]]"
+
+
+def _div(y: Any, a: Any, b: Any) -> tuple[Partial, ...]:
+    inverse = 1.0 / b
+    return inverse, -(y * inverse)
+
+
+def _atan2(y: Any, a: Any, b: Any) -> tuple[Partial, ...]:
+    inverse = 1.0 / (a * a + b * b)
+    return b * inverse, -(a * inverse)
+
+
+def _pick(first_wins: Any, second_wins: Any) -> tuple[Partial, ...]:
+    return Choice(first_wins, 1.0, Choice(second_wins, 0.0, 0.5)), Choice(first_wins, 0.0, Choice(second_wins, 1.0, 0.5))
+
+
+DERIVATIVES: dict[str, _Rule] = {
+    "add": lambda y, a, b: (1.0, 1.0),
+    "sub": lambda y, a, b: (1.0, -1.0),
+    "mul": lambda y, a, b: (b, a),
+    "div": _div,
+    "neg": lambda y, a: (-1.0,),
+    "sqrt": lambda y, a: (0.5 / y,),
+    "sin": lambda y, a: (ops.cos(a),),
+    "cos": lambda y, a: (-ops.sin(a),),
+    "atan2": _atan2,
+    "abs": lambda y, a: (ops.sign(a),),
+    "sign": lambda y, a: (0.0,),
+    "min": lambda y, a, b: _pick(ops.less(a, b), ops.less(b, a)),
+    "max": lambda y, a, b: _pick(ops.less(b, a), ops.less(a, b)),
+    "lt": lambda y, a, b: (0.0, 0.0),
+    "le": lambda y, a, b: (0.0, 0.0),
+    "eq": lambda y, a, b: (0.0, 0.0),
+    "where": lambda y, condition, a, b: (0.0, Choice(condition, 1.0, 0.0), Choice(condition, 0.0, 1.0)),
+}
+"""For each primitive: from its value y and its arguments, the partial derivative of y by each argument."""
+
+
+def jacobian(outputs: Sequence[Scalar], wrt: Sequence[Expr]) -> list[list[Scalar]]:
+    """∂outputs_i / ∂wrt_j by forward mode; entries that vanish by structure are exactly 0.0.
+
+    Any nodes can stand in `wrt`. Each is taken as an independent variable: what it was computed from is not looked at.
+    """
+    seeds: dict[Expr, dict[int, Scalar]] = {}
+    for column, node in enumerate(_variables(outputs, wrt)):
+        seeds.setdefault(node, {})[column] = 1.0
+    rows = _forward(outputs, seeds)
+    return [[rows[o].get(j, 0.0) if isinstance(o, Expr) and o in rows else 0.0 for j in range(len(wrt))] for o in outputs]
+
+
+def jvp(outputs: Sequence[Scalar], wrt: Sequence[Expr], tangents: Sequence[Scalar]) -> list[Scalar]:
+    """Σ_j ∂outputs_i / ∂wrt_j · tangents_j by forward mode: how the outputs move when `wrt` moves along `tangents`."""
+    seeds: dict[Expr, dict[int, Scalar]] = {}
+    for node, tangent in zip(_variables(outputs, wrt), tangents, strict=True):
+        total: Any = seeds.get(node, {}).get(0, 0.0)
+        seeds[node] = {0: total + tangent}
+    rows = _forward(outputs, seeds)
+    return [rows[o].get(0, 0.0) if isinstance(o, Expr) and o in rows else 0.0 for o in outputs]
+
+
+def vjp(outputs: Sequence[Scalar], adjoints: Sequence[Scalar], wrt: Sequence[Expr]) -> list[Scalar]:
+    """Σ_i adjoints_i · ∂outputs_i / ∂wrt_j by reverse mode: what each of `wrt` contributes to the weighted outputs."""
+    variables = set(_variables(outputs, wrt))
+    total: dict[Expr, Any] = {}
+    for output, adjoint in zip(outputs, adjoints, strict=True):
+        if isinstance(output, Expr):
+            total[output] = total.get(output, 0.0) + adjoint
+    _reverse(_active(reachable(outputs), variables), variables, total)
+    return [_clean(total.get(node, 0.0)) for node in wrt]
+
+
+def gradient(output: Scalar, wrt: Sequence[Expr]) -> list[Scalar]:
+    """∂output / ∂wrt_j by reverse mode, at a cost that does not grow with the number of variables."""
+    return vjp([output], [1.0], wrt)
+
+
+def derivative_program(
+    program: Program, output_name: str, input_names: Sequence[str], *, mode: str = "auto", keep: Sequence[str] = ()
+) -> Program:
+    """The derivatives of one output by some inputs: outputs d<out>_d<in> of shape out.shape + in.shape.
+
+    Parameters
+    ----------
+    mode : 'forward', 'reverse', or 'auto': reverse when the inputs have more than 2.5 times the entries of the output. Tangents
+        are sparser than adjoints; on the inverse dynamics of six- and seven-joint arms the counts cross near that ratio.
+    keep : names of outputs of `program` to return too, in front of the derivatives.
+    """
+    outputs = {s.name: (s, r) for s, r in zip(program.outputs, program.results, strict=True)}
+    inputs = {s.name: (s, e) for s, e in zip(program.inputs, program.entries, strict=True)}
+    slot, result = choice("output", output_name, outputs)
+    chosen = [choice("input", name, inputs) for name in input_names]
+    kept = [choice("output", name, outputs) for name in keep]
+    matrix = choice("mode", mode, _MODES)(result, [node for _, entries in chosen for node in entries])
+    slots, results = [s for s, _ in kept], [r for _, r in kept]
+    start = 0
+    for of, entries in chosen:
+        slots.append(Slot(f"d{slot.name}_d{of.name}", slot.shape + of.shape))
+        results.append(tuple(entry for row in matrix for entry in row[start : start + len(entries)]))
+        start += len(entries)
+    name = f"{program.name}_d{slot.name}"
+    return Program(name, program.graph, program.inputs, program.entries, tuple(slots), tuple(results))
+
+
+def _by_rows(outputs: Sequence[Scalar], wrt: Sequence[Expr]) -> list[list[Scalar]]:
+    return [gradient(output, wrt) for output in outputs]
+
+
+def _by_shape(outputs: Sequence[Scalar], wrt: Sequence[Expr]) -> list[list[Scalar]]:
+    return (_by_rows if len(wrt) > 2.5 * len(outputs) else jacobian)(outputs, wrt)
+
+
+_MODES: dict[str, Callable[[Sequence[Scalar], Sequence[Expr]], list[list[Scalar]]]] = {
+    "auto": _by_shape,
+    "forward": jacobian,
+    "reverse": _by_rows,
+}
+
+
+def _forward(outputs: Iterable[Scalar], seeds: dict[Expr, dict[int, Scalar]]) -> dict[Expr, dict[int, Scalar]]:
+    """For each node, its tangent in every column where it is not zero by structure."""
+    rows: dict[Expr, dict[int, Scalar]] = {}
+    for node in reachable(outputs):
+        if node in seeds:
+            rows[node] = seeds[node]
+            continue
+        moving = [k for k, a in enumerate(node.args) if a in rows]
+        if not moving:
+            continue
+        partials = _partials(node)
+        row = {}
+        for column in sorted({c for k in moving for c in rows[node.args[k]]}):
+            terms = [(partials[k], rows[node.args[k]][column]) for k in moving if column in rows[node.args[k]]]
+            tangent = _weighted(terms)
+            if not _is_zero(tangent):
+                row[column] = tangent
+        if row:
+            rows[node] = row
+    return rows
+
+
+def _reverse(nodes: list[Expr], variables: set[Expr], total: dict[Expr, Any]) -> None:
+    """Hand the adjoint of each node down to its arguments, adding up in `total`; nodes that are not active get none."""
+    active = set(nodes)
+    for node in reversed(nodes):
+        adjoint = total.get(node, 0.0)
+        if node in variables or _is_zero(adjoint):
+            continue
+        for a, partial in zip(node.args, _partials(node), strict=True):
+            if a in active:
+                total[a] = total.get(a, 0.0) + _weighted([(partial, adjoint)])
+
+
+def _active(nodes: Iterable[Expr], variables: set[Expr]) -> list[Expr]:
+    active: dict[Expr, None] = {}
+    for node in nodes:
+        if node in variables or any(a in active for a in node.args):
+            active[node] = None
+    return list(active)
+
+
+def _partials(node: Expr) -> tuple[Partial, ...]:
+    return DERIVATIVES[node.op](node, *(a.value if a.op == "const" else a for a in node.args))
+
+
+def _weighted(terms: Sequence[tuple[Any, Any]]) -> Any:
+    """Σ partial · tangent, with conditions outermost."""
+    pivot = next((p.condition for p, _ in terms if isinstance(p, Choice)), None)
+    if pivot is not None:
+        return ops.where(pivot, _weighted(_given(pivot, terms, 1)), _weighted(_given(pivot, terms, 2)))
+    total: Any = 0.0
+    for partial, tangent in terms:
+        total = total + partial * tangent
+    return total
+
+
+def _given(pivot: Scalar, terms: Sequence[tuple[Any, Any]], arm: int) -> list[tuple[Any, Any]]:
+    """The terms once the condition is known: arm 1 is yes, arm 2 is no."""
+    return [(p[arm] if isinstance(p, Choice) and p.condition is pivot else p, t) for p, t in terms]
+
+
+def _variables(outputs: Iterable[Scalar], wrt: Sequence[Expr]) -> Sequence[Expr]:
+    graphs = {o.graph for o in outputs if isinstance(o, Expr)}
+    for node in wrt:
+        if not isinstance(node, Expr):
+            raise ExprError(f"wrt: {node!r} is a number; derivatives are taken with respect to nodes of the graph.")
+        if graphs and node.graph not in graphs:
+            raise ExprError("wrt: a scalar of another graph than the outputs' found. Trace both in one graph.")
+    return wrt
+
+
+def _is_zero(scalar: Scalar) -> bool:
+    return not isinstance(scalar, Expr) and bool(scalar == 0.0)
+
+
+def _clean(scalar: Scalar) -> Scalar:
+    return 0.0 if _is_zero(scalar) else scalar  # -0.0 included

@@ -1,0 +1,346 @@
+"""URDF into a `Robot`: small, strict, with the line number in every message.
+
+SI units. The inertia is about the centre of mass, in the axes of the inertial origin. A missing origin is identity, a missing
+axis is x. `damping` is viscous and `friction` is Coulomb friction. What only draws or simulates (visual, collision, gazebo ...)
+is passed over; what else is not understood is refused, or kept in `robot.notes`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..checks import FloatArray
+from ..errors import FormatError
+from ..model import Friction, Joint, Limits, Link, Mimic, Robot
+from ..model.combinations import floating, planar
+from .poses import rotate_tensor
+from .urdf_fields import XACRO_REMEDY, Context
+from .xml_tree import Element, parse
+
+_ONE_COORDINATE = ("revolute", "continuous", "prismatic")
+_SEVERAL_COORDINATES = ("planar", "floating")
+_TYPES = (*_ONE_COORDINATE, "fixed", *_SEVERAL_COORDINATES)
+_DRAWN = ("visual", "collision", "material", "gazebo", "sensor", "collision_checking", "contact")  # geometry and simulators
+_KNOWN = {
+    "robot": ("link", "joint", "transmission", *_DRAWN),
+    "link": ("inertial", *_DRAWN),
+    "inertial": ("origin", "mass", "inertia"),
+    "joint": ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic", "safety_controller", "calibration"),
+}
+_KNOWN_ATTRIBUTES = {
+    "robot": ("name", "version"),
+    "link": ("name", "type"),
+    "joint": ("name", "type"),
+    "limit": ("lower", "upper", "effort", "velocity"),
+    "dynamics": ("damping", "friction"),
+}
+_OTHER_ROOTS = {
+    "mujoco": "a MuJoCo model (MJCF), which is not supported yet. Convert it to URDF first.",
+    "sdf": "an SDF model, which is not supported. Convert it to URDF first.",
+}
+
+
+def read_urdf(text: str | bytes, *, source: str = "<string>", strict: bool = False) -> Robot:
+    """The robot a URDF text describes; `source` is the file's name in messages.
+
+    Raises
+    ------
+    FormatError
+        `source:line: subject: what was found, what was expected`; under `strict=True` also for what is merely unphysical.
+    """
+    root = parse(text, source)
+    context = Context(source)
+    _check_root(context, root)
+    parts = _Parts()
+    for element in root.children:
+        _read_top(context, element, parts)
+    _check_ends(context, root, parts)
+    try:
+        return Robot.from_parts(
+            root.attributes["name"], parts.links, parts.joints, friction=parts.friction, strict=strict, notes=context.notes
+        )
+    except FormatError:
+        raise
+    except (ValueError, LookupError) as error:
+        raise context.error(_element_named_in(str(error), parts, root), str(error)) from error
+
+
+@dataclass
+class _Parts:
+    """What was read so far, and the element each name came from."""
+
+    links: list[Link] = field(default_factory=list)
+    joints: list[Joint] = field(default_factory=list)
+    friction: dict[str, Friction] = field(default_factory=dict)
+    link_elements: dict[str, Element] = field(default_factory=dict)
+    joint_elements: dict[str, Element] = field(default_factory=dict)
+
+
+def _check_root(context: Context, root: Element) -> None:
+    if root.tag != "robot":
+        what = _OTHER_ROOTS.get(root.tag, f"found <{root.tag}>, <robot> expected.")
+        raise context.error(root, f"root element: {what}")
+    for element in root.walk():
+        if element.tag.startswith("xacro:"):
+            raise context.error(element, f"<{element.tag}>: this is a xacro macro, not yet URDF. {XACRO_REMEDY}")
+    context.attribute(root, "name", "robot")
+    _note_unknown(context, root, "robot")
+
+
+def _read_top(context: Context, element: Element, parts: _Parts) -> None:
+    if element.tag == "link":
+        _read_link(context, element, parts)
+    elif element.tag == "joint":
+        _read_joint(context, element, parts)
+    elif element.tag.endswith((":joint", ":link")):
+        name = element.attributes.get("name", "?")
+        raise context.error(
+            element,
+            f"{name!r}: <{element.tag}> is an extension of one simulator, so what it connects is unknown. "
+            "Rewrite it with the standard joint types.",
+        )
+    elif element.tag == "transmission":
+        _note_transmission(context, element)
+
+
+def _note_unknown(context: Context, element: Element, subject: str) -> None:
+    """Report children and attributes that nothing here reads."""
+    for child in element.children:
+        if child.tag not in _KNOWN.get(element.tag, ()) and not child.tag.endswith((":joint", ":link")):
+            context.note(child, f"{subject}: <{child.tag}> is not understood and has no effect.")
+    for name in element.attributes:
+        if name not in _KNOWN_ATTRIBUTES.get(element.tag, ()) and not name.startswith("xmlns"):
+            context.note(element, f"{subject}: attribute {name!r} of <{element.tag}> is not understood and has no effect.")
+
+
+def _note_transmission(context: Context, element: Element) -> None:
+    """A reduction without a rotor inertia changes no equation of motion; say so where one is given."""
+    name = element.attributes.get("name", "?")
+    for part in element.walk():
+        if part.tag == "mechanicalReduction" and part.text.strip() not in ("1", "1.0", ""):
+            context.note(
+                part,
+                f"transmission {name!r}: reduction {part.text.strip()} not applied, since no rotor inertia comes with it. "
+                "Add a Rotor.",
+            )
+        elif part.tag.endswith("rotor_inertia"):
+            context.note(part, f"transmission {name!r}: <{part.tag}> not applied. Add a Rotor.")
+
+
+def _named(context: Context, element: Element, taken: dict[str, Element]) -> str:
+    name = context.attribute(element, "name", element.tag)
+    if not name:
+        raise context.error(element, f"{element.tag}: name '' found; a non-empty name is expected.")
+    if name in taken:
+        raise context.error(
+            element,
+            f"{element.tag} {name!r}: the name stands twice, first on line {taken[name].line}; names need to be unique. "
+            "Rename one of them.",
+        )
+    taken[name] = element
+    return name
+
+
+def _read_link(context: Context, element: Element, parts: _Parts) -> None:
+    name = _named(context, element, parts.link_elements)
+    subject = f"link {name!r}"
+    _note_unknown(context, element, subject)
+    inertial = context.child(element, "inertial", subject)
+    if inertial is None:
+        parts.links.append(Link(name))
+        return
+    _note_unknown(context, inertial, subject)
+    with context.at(inertial, subject):
+        mass, com, inertia = _read_inertial(context, inertial, subject)
+        parts.links.append(Link(name, mass, com, inertia))
+
+
+def _read_inertial(context: Context, inertial: Element, subject: str) -> tuple[float, FloatArray, FloatArray]:
+    X = context.origin(inertial, f"{subject}: inertial")
+    mass = _required(context, inertial, "mass", subject)
+    context.refuse_unknown_attributes(mass, ("value",), f"{subject}: mass")
+    tensor = _required(context, inertial, "inertia", subject)
+    names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    context.refuse_unknown_attributes(tensor, names, f"{subject}: inertia")
+    xx, xy, xz, yy, yz, zz = (context.number(tensor, name, f"{subject}: inertia") for name in names)
+    I = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return context.number(mass, "value", f"{subject}: mass"), X[:3, 3], rotate_tensor(X[:3, :3], I)
+
+
+def _required(context: Context, parent: Element, tag: str, subject: str) -> Element:
+    element = context.child(parent, tag, subject)
+    if element is None:
+        raise context.error(parent, f"{subject}: <{parent.tag}> has no <{tag}>, which is required.")
+    return element
+
+
+def _read_joint(context: Context, element: Element, parts: _Parts) -> None:
+    name = _named(context, element, parts.joint_elements)
+    subject = f"joint {name!r}"
+    _note_unknown(context, element, subject)
+    kind = _joint_type(context, element, subject)
+    if kind in _SEVERAL_COORDINATES:
+        _read_combination(context, element, kind, parts)
+        return
+    with context.at(element, subject):
+        joint = Joint(
+            name,
+            kind,
+            _end(context, element, "parent", subject),
+            _end(context, element, "child", subject),
+            context.origin(element, subject),
+            _axis(context, element, kind, subject),
+            limits=_limits(context, element, kind, subject),
+            mimic=_mimic(context, element, kind, subject),
+        )
+    parts.joints.append(joint)
+    _read_friction(context, element, joint, parts)
+
+
+def _read_combination(context: Context, element: Element, kind: str, parts: _Parts) -> None:
+    """A planar or floating joint, as the sequence of one-coordinate joints it is equal to."""
+    name = element.attributes["name"]
+    subject = f"joint {name!r}"
+    ends = _end(context, element, "parent", subject), _end(context, element, "child", subject)
+    origin = context.origin(element, subject)
+    _refuse_or_note_on_combination(context, element, kind, subject)
+    with context.at(element, subject):
+        if kind == "planar":
+            joints, frames = planar(name, *ends, origin=origin, normal=_axis(context, element, kind, subject))
+        else:
+            joints, frames = floating(name, *ends, origin=origin)
+    for table, made in ((parts.joint_elements, joints), (parts.link_elements, frames)):
+        for part in made:
+            if part.name in table:
+                raise context.error(element, f"{subject}: it needs the name {part.name!r}, which is taken. Rename one of them.")
+            table[part.name] = element
+    parts.joints.extend(joints)
+    parts.links.extend(frames)
+    context.note(element, f"{subject}: type {kind!r} read as the joints {', '.join(joint.name for joint in joints)}.")
+
+
+def _refuse_or_note_on_combination(context: Context, element: Element, kind: str, subject: str) -> None:
+    if mimic := element.all("mimic"):
+        raise context.error(mimic[0], f"{subject}: <mimic> has no meaning for type {kind!r}. Remove it.")
+    for tag in ("limit", "dynamics"):
+        for found in element.all(tag):
+            context.note(found, f"{subject}: <{tag}> is not applied: a {kind} joint has several coordinates.")
+
+
+def _joint_type(context: Context, element: Element, subject: str) -> str:
+    kind = context.attribute(element, "type", subject)
+    if kind not in _TYPES:
+        near = difflib.get_close_matches(kind, _TYPES, n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else "."
+        raise context.error(element, f"{subject}: type {kind!r} is not known{hint} Known: {', '.join(_TYPES)}.")
+    return kind
+
+
+def _end(context: Context, joint: Element, tag: str, subject: str) -> str:
+    return context.attribute(_required(context, joint, tag, subject), "link", f"{subject}: {tag}")
+
+
+def _axis(context: Context, joint: Element, kind: str, subject: str) -> FloatArray:
+    element = context.child(joint, "axis", subject)
+    if element is None or kind == "fixed":  # exporters write <axis xyz="0 0 0"/> on fixed joints, where it means nothing
+        return np.array([1.0, 0.0, 0.0])
+    context.refuse_unknown_attributes(element, ("xyz",), f"{subject}: axis")
+    axis = context.vector(element, "xyz", f"{subject}: axis")
+    length = float(np.linalg.norm(axis))
+    if abs(length - 1) > 1e-6:
+        context.note(element, f"{subject}: axis {element.attributes['xyz']!r} has length {length:.6g} and was scaled to 1.")
+    return axis
+
+
+def _limits(context: Context, joint: Element, kind: str, subject: str) -> Limits:
+    element = context.child(joint, "limit", subject)
+    if kind == "fixed":
+        return Limits()
+    if element is None:
+        if kind != "continuous":
+            context.note(joint, f"{subject}: no <limit>, though URDF requires one for type {kind!r}; read as unlimited.")
+        return Limits()
+    _note_unknown(context, element, subject)
+    velocity = context.optional(element, "velocity", math.inf, f"{subject}: limit", infinite=True)
+    effort = context.optional(element, "effort", math.inf, f"{subject}: limit", infinite=True)
+    for name, value in (("velocity", velocity), ("effort", effort)):
+        if value == 0:
+            context.note(element, f"{subject}: limit {name} is 0, which allows none; kept as given.")
+    with context.at(element, subject):
+        return Limits(*_range(context, element, kind, subject), velocity, effort)
+
+
+def _range(context: Context, element: Element, kind: str, subject: str) -> tuple[float, float]:
+    given = [name for name in ("lower", "upper") if name in element.attributes]
+    if kind == "continuous":
+        if given:
+            context.note(element, f"{subject}: {' and '.join(given)} have no effect on a continuous joint.")
+        return -math.inf, math.inf
+    if not given:
+        context.note(element, f"{subject}: <limit> without lower and upper; read as unlimited.")
+        return -math.inf, math.inf
+    if len(given) == 1:
+        context.note(element, f"{subject}: <limit> with {given[0]} only; the other end is 0, as URDF says.")
+    lower = context.optional(element, "lower", 0.0, f"{subject}: limit", infinite=True)
+    return lower, context.optional(element, "upper", 0.0, f"{subject}: limit", infinite=True)
+
+
+def _mimic(context: Context, joint: Element, kind: str, subject: str) -> Mimic | None:
+    element = context.child(joint, "mimic", subject)
+    if element is None:
+        return None
+    if kind == "fixed":
+        context.note(element, f"{subject}: <mimic> has no effect on a fixed joint.")
+        return None
+    context.refuse_unknown_attributes(element, ("joint", "multiplier", "offset"), f"{subject}: mimic")
+    return Mimic(
+        context.attribute(element, "joint", f"{subject}: mimic"),
+        context.optional(element, "multiplier", 1.0, f"{subject}: mimic"),
+        context.optional(element, "offset", 0.0, f"{subject}: mimic"),
+    )
+
+
+def _read_friction(context: Context, element: Element, joint: Joint, parts: _Parts) -> None:
+    subject = f"joint {joint.name!r}"
+    dynamics = context.child(element, "dynamics", subject)
+    if dynamics is None:
+        return
+    _note_unknown(context, dynamics, subject)
+    damping = context.optional(dynamics, "damping", 0.0, f"{subject}: dynamics")
+    coulomb = context.optional(dynamics, "friction", 0.0, f"{subject}: dynamics")
+    if joint.moves:
+        with context.at(dynamics, subject):
+            parts.friction[joint.name] = Friction(damping, coulomb)
+    elif damping or coulomb:
+        context.note(dynamics, f"{subject}: <dynamics> has no effect on a fixed joint.")
+
+
+def _check_ends(context: Context, root: Element, parts: _Parts) -> None:
+    if not parts.links:
+        raise context.error(root, "robot: no <link> found; at least a base link is expected.")
+    for joint in parts.joints:
+        element = parts.joint_elements[joint.name]
+        for tag, name in (("parent", joint.parent), ("child", joint.child)):
+            if name not in parts.link_elements:
+                raise context.error(element.all(tag)[0], _undeclared(joint.name, tag, name, parts))
+
+
+def _undeclared(joint: str, tag: str, name: str, parts: _Parts) -> str:
+    near = difflib.get_close_matches(name, parts.link_elements, n=1)
+    hint = f"Did you mean {near[0]!r}? If not, add" if near else "Add"
+    return f'joint {joint!r}: {tag} link {name!r} is not declared. {hint} <link name="{name}"/> to the file.'
+
+
+def _element_named_in(message: str, parts: _Parts, root: Element) -> Element:
+    """The element a sentence of the model is about: the last of the links or the joint it names first."""
+    match = re.match(r"(link|joint|rotor of joint)s? ('[^']+'(?:, '[^']+')*)", message)
+    if match is None:
+        return root
+    name = re.findall(r"'([^']+)'", match[2])[-1]
+    table = parts.link_elements if match[1] == "link" else parts.joint_elements
+    return table.get(name, root)

@@ -1,0 +1,19 @@
+"""The robot model: frozen structure and parameters, checked when built."""
+
+from .parts import JOINT_TYPES, Body, Friction, Joint, Limits, Link, Mimic, Rotor
+from .robot import Parameters, Robot, Structure, Tool
+
+__all__ = [
+    "JOINT_TYPES",
+    "Body",
+    "Friction",
+    "Joint",
+    "Limits",
+    "Link",
+    "Mimic",
+    "Parameters",
+    "Robot",
+    "Rotor",
+    "Structure",
+    "Tool",
+]

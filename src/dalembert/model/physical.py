@@ -1,0 +1,282 @@
+"""What is computable but unphysical: found when a robot is built, warned about, refused under `strict=True`.
+
+Each finding has a code, such as 'negative-mass', and one or two sentences that name the part, the condition, the value and
+something to try. Textbook planar data, where a tensor has a single diagonal entry, is accepted.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .. import checks
+from ..checks import FloatArray
+from ..errors import DalembertWarning, ModelError
+from .parts import Body, Joint, Link, Rotor
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+_PACKAGE = str(Path(__file__).parents[1]) + os.sep
+_ROUNDING = 1e-9  # relative size of a negative principal moment that rounding alone can leave
+_PRINTED = 1e-3  # published tensors carry about three digits, so a flat body misses the triangle inequality by that much
+_LONG = 10.0  # [m] no single link of an arm is longer
+_TURNS = 4 * math.pi  # [rad] two full turns; what lies beyond was most likely meant in degrees
+
+
+class Finding(NamedTuple):
+    """One doubtful thing: its code (such as 'negative-mass') and the sentence about it."""
+
+    code: str
+    message: str
+
+
+class FoundNote(str):
+    """A robot's note that came from a finding, so that it goes when the number is mended."""
+
+
+def findings(robot: Robot) -> list[Finding]:
+    """Every doubtful number of the robot."""
+    return list(itertools.chain(_of_bodies(robot), _of_joints(robot), _of_friction(robot), _of_rotors(robot), _of_groups(robot)))
+
+
+def report(robot: Robot, *, strict: bool) -> tuple[str, ...]:
+    """Warn of each finding, or raise the first under `strict`; returns the robot's notes with the findings among them.
+
+    A finding that already stands in the notes is not repeated: a copy with another payload keeps its original's flaws quietly.
+    """
+    found = findings(robot)
+    if strict and found:
+        raise ModelError(found[0].message)
+    for finding in found:
+        if finding.message not in robot.notes:
+            warnings.warn(DalembertWarning(finding.message, finding.code), stacklevel=_level_of_the_caller())
+    kept = (note for note in robot.notes if not isinstance(note, FoundNote))
+    return (*kept, *(FoundNote(finding.message) for finding in found))
+
+
+def _level_of_the_caller() -> int:
+    """The warning level, counted from the function that calls this one, of the first frame outside the package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and (frame.f_code.co_filename.startswith(_PACKAGE) or frame.f_code.co_filename == "<string>"):
+        frame, level = frame.f_back, level + 1  # "<string>" is the __init__ that dataclass writes
+    return level
+
+
+def nearest_inertia(I: FloatArray) -> FloatArray:
+    """The nearest tensor that a distribution of positive mass can have.
+
+    The second moments Σ = ½ tr(I) 1 − I (1) of a positive mass are positive semidefinite, which is the same as positive
+    principal moments with the triangle inequality [Wensing2018]. Negative eigenvalues of Σ are set to
+    zero, then I = tr(Σ) 1 − Σ (2).
+    """
+    values, vectors = np.linalg.eigh(0.5 * np.trace(I) * np.eye(3) - I)  # (1)
+    S = (vectors * np.clip(values, 0, None)) @ vectors.T
+    nearest: FloatArray = np.trace(S) * np.eye(3) - S  # (2)
+    return nearest
+
+
+def _of_bodies(robot: Robot) -> Iterator[Finding]:
+    bodies = list(_bodies(robot))
+    moments = np.linalg.eigvalsh(np.array([body.inertia for _, body in bodies]))  # ascending
+    for subject, body in bodies:
+        if body.mass < 0:
+            yield Finding(
+                "negative-mass", f"{subject}: mass {body.mass:g} kg found; it needs to be zero or positive. Is the sign wrong?"
+            )
+    scale = np.abs(moments).max(axis=1)
+    indefinite = moments[:, 0] < -_ROUNDING * scale
+    broken = ~indefinite & (moments[:, 0] + moments[:, 1] < (1 - _PRINTED) * moments[:, 2])
+    for i in np.flatnonzero(indefinite | broken):
+        subject, body = bodies[i]
+        if indefinite[i]:
+            yield _indefinite(subject, body, moments[i])
+        elif not _is_planar(body.inertia):
+            yield _triangle(subject, body, moments[i])
+
+
+def _bodies(robot: Robot) -> Iterator[tuple[str, Body]]:
+    """Each body of the robot with the words that name it."""
+    for link in robot.parameters.links:
+        yield f"link {link.name!r}", link
+        for body in link.bodies:
+            yield f"link {link.name!r}, body {body.name!r}", body
+    if robot.parameters.payload is not None:
+        yield "payload", robot.parameters.payload
+
+
+def _is_planar(I: FloatArray) -> bool:
+    """Whether only one diagonal entry is given, as books do for planar arms."""
+    return int(np.count_nonzero(I)) == 1
+
+
+def _indefinite(subject: str, body: Body, moments: FloatArray) -> Finding:
+    return Finding(
+        "indefinite-inertia",
+        f"{subject}: inertia about the centre of mass has principal values {_listed(moments)} kg m²; all need to be positive. "
+        f"Is the tensor given about the joint frame instead? Nearest valid: {_rounded(nearest_inertia(body.inertia))}.",
+    )
+
+
+def _triangle(subject: str, body: Body, moments: FloatArray) -> Finding:
+    largest = max(moments)
+    return Finding(
+        "triangle-inequality",
+        f"{subject}: inertia about the centre of mass has principal values {_listed(moments)} kg m²; of a positive mass none "
+        f"exceeds the sum of the other two, but {largest:.4g} > {sum(moments) - largest:.4g}. "
+        f"Are the axes those of the link frame? Nearest valid: {_rounded(nearest_inertia(body.inertia))}.",
+    )
+
+
+def _listed(moments: FloatArray) -> str:
+    return ", ".join(f"{value:.4g}" for value in moments[::-1])
+
+
+def _rounded(I: FloatArray) -> str:
+    """Six significant digits relative to the largest entry, without the crumbs of the eigenvalue computation."""
+    largest = np.abs(I).max()
+    if largest == 0:
+        return checks.describe(I)
+    return checks.describe(np.round(I, 5 - math.floor(math.log10(largest))) + 0.0)
+
+
+def _of_joints(robot: Robot) -> Iterator[Finding]:
+    root = robot.structure.root
+    for joint in robot.structure.joints:
+        length = max(math.hypot(*joint.origin[:3, 3]), math.hypot(*joint.child_origin[:3, 3]))
+        placed_in_world = not joint.moves and joint.parent == root  # a base may stand anywhere
+        if length > _LONG and not placed_in_world:
+            yield Finding(
+                "long-link",
+                f"joint {joint.name!r}: it stands {length:g} m from link {joint.parent!r}, more than the {_LONG:g} m "
+                "expected of an arm. Are the lengths in millimetres?",
+            )
+        if joint.turns:
+            yield from _large_angles(joint)
+
+
+def _large_angles(joint: Joint) -> Iterator[Finding]:
+    for name, value in (("lower limit", joint.limits.lower), ("upper limit", joint.limits.upper), ("home", joint.home)):
+        if _TURNS < abs(value) < math.inf:
+            yield Finding(
+                "large-angle",
+                f"joint {joint.name!r}: {name} {value:g} rad is beyond two full turns (4π). Is it in degrees?",
+            )
+
+
+def _of_friction(robot: Robot) -> Iterator[Finding]:
+    for joint, friction in robot.parameters.friction.items():
+        for name in ("viscous", "coulomb", "coulomb_negative"):
+            value = getattr(friction, name)
+            same_as_coulomb = name == "coulomb_negative" and value == friction.coulomb
+            if value < 0 and not same_as_coulomb:
+                yield Finding(
+                    "negative-friction",
+                    f"joint {joint!r}: {name} friction {value:g} is negative, so it would drive the joint instead of braking it. "
+                    "Give the magnitude.",
+                )
+
+
+def _of_rotors(robot: Robot) -> Iterator[Finding]:
+    for joint, rotor in robot.parameters.rotors.items():
+        for name, unit in (("inertia", "kg m²"), ("transverse_inertia", "kg m²"), ("mass", "kg")):
+            value = getattr(rotor, name)
+            if value < 0:
+                yield Finding(
+                    "negative-rotor",
+                    f"rotor of joint {joint!r}: {name} {value:g} {unit} found; it needs to be zero or positive. "
+                    "A reversed gear belongs in the sign of `ratio`.",
+                )
+
+
+class _Group(NamedTuple):
+    """Links rigidly joined by fixed joints: the joint that moves them (None for the base) and whether anything has inertia."""
+
+    joint: Joint | None
+    links: list[Link]
+    heavy: list[bool]
+
+
+def _of_groups(robot: Robot) -> Iterator[Finding]:
+    groups, group_of = _rigid_groups(robot)
+    moving = [group for group in groups if group.joint is not None]
+    if moving and not any(any(group.heavy) for group in moving) and not robot.parameters.rotors:
+        yield Finding(
+            "no-dynamics",
+            f"robot {robot.name!r}: no moving link has mass or inertia, so only kinematics can be computed. "
+            "Give masses for dynamics.",
+        )
+        return
+    carried = _carried(robot, groups, group_of)
+    for group in moving:
+        if not any(group.heavy) and not any(link.virtual for link in group.links):
+            yield _massless(robot, group, carried[group_of[group.links[0].name]])
+
+
+def _rigid_groups(robot: Robot) -> tuple[list[_Group], dict[str, int]]:
+    """The rigid groups, a group's carrier before it, and the group number of each link."""
+    link_of = {link.name: link for link in robot.parameters.links}
+    mounted = set(_mounts(robot))
+    groups = [_Group(None, [], [])]
+    group_of = {robot.structure.root: 0}
+    for joint in robot.structure.joints:
+        if joint.moves:
+            group_of[joint.child] = len(groups)
+            groups.append(_Group(joint, [], []))
+        else:
+            group_of[joint.child] = group_of[joint.parent]
+    for name, number in group_of.items():
+        link = link_of[name]
+        groups[number].links.append(link)
+        groups[number].heavy.append(name in mounted or not all(body.is_massless for body in (link, *link.bodies)))
+    return groups, group_of
+
+
+def _mounts(robot: Robot) -> Iterator[str]:
+    """Links that carry a payload or the body of a full rotor."""
+    payload, tool = robot.parameters.payload, robot.structure.tool
+    if payload is not None and tool is not None and not payload.is_massless:
+        yield tool.link
+    parent = {joint.name: joint.parent for joint in robot.structure.joints}
+    for name, rotor in robot.parameters.rotors.items():
+        if rotor.model == "full" and (rotor.mass or rotor.inertia or rotor.transverse_inertia):
+            yield rotor.mount or parent[name]
+
+
+def _carried(robot: Robot, groups: list[_Group], group_of: dict[str, int]) -> list[bool]:
+    """For each group: whether it, or anything that it carries, has inertia; a geared rotor of a carried joint counts."""
+    carried = [any(group.heavy) for group in groups]
+    for number in range(len(groups) - 1, 0, -1):
+        joint = groups[number].joint
+        assert joint is not None  # only group 0, the base, has none
+        below = group_of[joint.parent]
+        carried[below] = carried[below] or carried[number]
+    return [
+        heavy or (group.joint is not None and _turns_a_rotor(robot.parameters.rotors.get(group.joint.name)))
+        for heavy, group in zip(carried, groups, strict=True)
+    ]
+
+
+def _turns_a_rotor(rotor: Rotor | None) -> bool:
+    return rotor is not None and rotor.inertia != 0 and rotor.ratio != 0
+
+
+def _massless(robot: Robot, group: _Group, carried: bool) -> Finding:
+    assert group.joint is not None
+    consequence = (
+        "Give its mass and inertia, or mark a frame between joints as virtual=True."
+        if carried
+        else "Nothing it carries has either, so the mass matrix will be singular. Give masses, or fix the joint."
+    )
+    return Finding(
+        "massless-link",
+        f"link {group.joint.child!r}: it is moved by joint {group.joint.name!r} but has neither mass nor inertia. {consequence}",
+    )

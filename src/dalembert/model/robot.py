@@ -1,0 +1,230 @@
+"""A robot: `Structure` (what is connected to what, and where) plus `Parameters` (what it weighs), both frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks
+from ..checks import FloatArray
+from ..errors import ModelError, UnknownNameError
+from . import physical, topology
+from .parts import Body, Friction, Joint, Link, Rotor, pose
+from .record import Record, put
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+
+
+@dataclass(frozen=True, eq=False)
+class Tool(Record):
+    """The tool frame E: where Jacobians, payload and tip wrenches act, given in the frame of `link`."""
+
+    link: str
+    pose: FloatArray = field(default_factory=lambda: np.eye(4))
+
+    def __post_init__(self) -> None:
+        put(self, pose=pose("tool: pose", self.pose))
+
+
+@dataclass(frozen=True, eq=False)
+class Structure(Record):
+    """Names, joints and geometry; joints stand so that a link's parent comes before it.
+
+    Coordinates are the moving joints without `mimic`, in this order.
+    """
+
+    links: tuple[str, ...]
+    joints: tuple[Joint, ...]
+    tool: Tool | None = None
+
+    def __post_init__(self) -> None:
+        checks.unique("links", self.links)
+        checks.unique("joints", [j.name for j in self.joints])
+        put(self, links=tuple(self.links), joints=topology.sort(tuple(self.links), tuple(self.joints)))
+        topology.check_mimics(self.joints)
+        put(self, tool=self._checked_tool())
+
+    def _checked_tool(self) -> Tool | None:
+        if self.tool is None:  # a serial chain has one natural place for its tool, a tree has not
+            leaves = topology.leaves(self.links, self.joints)
+            return Tool(leaves[0]) if len(leaves) == 1 else None
+        if self.tool.link not in self.links:
+            raise UnknownNameError.among("tool: link", self.tool.link, self.links)
+        return self.tool
+
+    @cached_property
+    def root(self) -> str:
+        """The link that no joint moves."""
+        return topology.root(self.links, self.joints)
+
+    @cached_property
+    def coordinates(self) -> tuple[Joint, ...]:
+        """The joints that own a coordinate of q, in order."""
+        return tuple(j for j in self.joints if j.moves and j.mimic is None)
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return len(self.coordinates)
+
+    def joint(self, name: str) -> Joint:
+        """The joint of this name."""
+        return checks.choice("joint", name, {j.name: j for j in self.joints})
+
+
+@dataclass(frozen=True, eq=False)
+class Parameters(Record):
+    """Everything with a mass or a coefficient: links, friction and rotors by joint name, gravity [m/s², points down], payload."""
+
+    links: tuple[Link, ...]
+    friction: Mapping[str, Friction] = field(default_factory=dict)
+    rotors: Mapping[str, Rotor] = field(default_factory=dict)
+    gravity: FloatArray = field(default_factory=lambda: np.array(STANDARD_GRAVITY))
+    payload: Body | None = None
+
+    def __post_init__(self) -> None:
+        put(
+            self,
+            links=tuple(self.links),
+            friction={k: v for k, v in self.friction.items() if not v.is_none},
+            rotors=dict(self.rotors),
+            gravity=checks.array("gravity", self.gravity, (3,)),
+        )
+
+    def _content(self) -> tuple[Any, ...]:
+        by_name = (tuple(sorted(d.items(), key=lambda kv: kv[0])) for d in (self.friction, self.rotors))
+        return (self.links, *by_name, self.gravity.tobytes(), self.payload)
+
+
+@dataclass(frozen=True, eq=False)
+class Robot(Record):
+    """An open chain or tree of rigid links. Build one with `Robot.from_parts`, `from_dh`, `load` or from `dal.robots`.
+
+    `notes` collects what was noticed while reading the source (a normalised axis, an ignored element) or building the robot
+    (an unphysical number); they do not act.
+    """
+
+    name: str
+    structure: Structure
+    parameters: Parameters
+    strict: bool = field(default=False, repr=False)
+    notes: tuple[str, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        put(self, parameters=self._aligned_parameters(), notes=tuple(self.notes))
+        self._check_names()
+        put(self, notes=physical.report(self, strict=self.strict))
+
+    def __repr__(self) -> str:
+        letters = "".join("R" if joint.turns else "P" for joint in self.structure.coordinates)
+        if self.n > 12:
+            letters = " ".join(f"{letters.count(kind)}{kind}" for kind in "RP" if kind in letters)
+        counts = (f"{k} {what}{'' if k == 1 else 's'}" for k, what in ((self.n, "joint"), (len(self.structure.links), "link")))
+        joints, links = counts
+        return f"Robot {self.name!r}: {joints}{f' ({letters})' if letters else ''}, {links}"
+
+    def _content(self) -> tuple[Any, ...]:
+        return self.name, self.structure, self.parameters
+
+    @classmethod
+    def from_parts(
+        cls,
+        name: str,
+        links: Iterable[Link],
+        joints: Iterable[Joint],
+        *,
+        friction: Mapping[str, Friction] | None = None,
+        rotors: Mapping[str, Rotor] | None = None,
+        gravity: ArrayLike = STANDARD_GRAVITY,
+        tool: Tool | None = None,
+        payload: Body | None = None,
+        strict: bool = False,
+        notes: Iterable[str] = (),
+    ) -> Robot:
+        """Assemble a robot from links and joints; `friction` and `rotors` go by joint name.
+
+        Raises
+        ------
+        ModelError
+            For what has no meaning: two roots, a loop, an unknown name, a NaN; and, under `strict=True`, for what is
+            computable but unphysical, which otherwise only warns.
+        """
+        links = tuple(links)
+        structure = Structure(tuple(link.name for link in links), tuple(joints), tool)
+        parameters = Parameters(links, friction or {}, rotors or {}, np.asarray(gravity, float), payload)
+        return cls(name, structure, parameters, strict, tuple(notes))
+
+    def _aligned_parameters(self) -> Parameters:
+        by_name = {link.name: link for link in self.parameters.links}
+        checks.unique("links", [link.name for link in self.parameters.links])
+        if set(by_name) != set(self.structure.links):
+            odd = sorted(set(by_name) ^ set(self.structure.links))
+            raise ModelError(f"robot {self.name!r}: structure and parameters name different links: {', '.join(odd)}.")
+        return self.parameters.replace(links=tuple(by_name[name] for name in self.structure.links))
+
+    def _check_names(self) -> None:
+        moving = {j.name for j in self.structure.joints if j.moves}
+        for what, table in (("friction", self.parameters.friction), ("rotor", self.parameters.rotors)):
+            for joint in table:
+                if joint not in moving:
+                    raise UnknownNameError.among(f"{what}: moving joint", joint, sorted(moving))
+        for joint, rotor in self.parameters.rotors.items():
+            topology.check_mount(self.structure, joint, rotor.mount)
+        if self.parameters.payload is not None and self.structure.tool is None:
+            raise ModelError("payload: this tree has several tips, so its place is unknown. Give tool=Tool(link).")
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return self.structure.n
+
+    @cached_property
+    def kernels(self) -> dict[Any, Any]:
+        """Compiled functions of this robot, kept by the layers above; a robot is frozen, so they never go stale."""
+        return {}
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints behind q, in order."""
+        return tuple(j.name for j in self.structure.coordinates)
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """Names of all links, the root first."""
+        return self.structure.links
+
+    @property
+    def gravity(self) -> FloatArray:
+        """Gravitational acceleration in the world frame [m/s²], points down."""
+        return self.parameters.gravity
+
+    @property
+    def tool(self) -> Tool | None:
+        """The tool frame, if the robot has one."""
+        return self.structure.tool
+
+    def link(self, name: str) -> Link:
+        """The link of this name."""
+        return checks.choice("link", name, {link.name: link for link in self.parameters.links})
+
+    def with_gravity(self, gravity: ArrayLike) -> Self:
+        """The same robot under another gravity vector."""
+        return self.replace(parameters=self.parameters.replace(gravity=np.asarray(gravity, float)))
+
+    def with_payload(self, mass: float, com: ArrayLike = (0, 0, 0), inertia: ArrayLike | None = None) -> Self:
+        """The same robot holding a rigid body at its tool; `com` and `inertia` (about it) are in the tool frame."""
+        tensor = np.zeros((3, 3)) if inertia is None else np.asarray(inertia, float)
+        body = Body("payload", mass, np.asarray(com, float), tensor)
+        return self.replace(parameters=self.parameters.replace(payload=body))
+
+    def with_tool(self, pose: ArrayLike, link: str | None = None) -> Self:
+        """The same robot with another tool frame, on `link` or where the tool is now."""
+        if link is None and self.tool is None:
+            raise ModelError("tool: this tree has several tips. Say which link carries it: with_tool(pose, link=...).")
+        carrier = link if link is not None else self.tool.link  # type: ignore[union-attr]
+        return self.replace(structure=self.structure.replace(tool=Tool(carrier, np.asarray(pose, float))))

@@ -1,0 +1,104 @@
+"""What is connected to what: one root, no loops, parents before children."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..errors import ModelError, UnknownNameError
+from .parts import Joint
+
+if TYPE_CHECKING:
+    from .robot import Structure
+
+
+def sort(links: tuple[str, ...], joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
+    """The joints depth first from the root, siblings in the order given."""
+    _check_ends(links, joints)
+    children: dict[str, list[Joint]] = {name: [] for name in links}
+    for joint in joints:
+        children[joint.parent].append(joint)
+    ordered = list(_walk(root(links, joints), children))
+    if len(ordered) != len(joints):
+        lost = [j for j in joints if j not in ordered]
+        raise ModelError(
+            f"joint {lost[0].name!r}: it closes a loop ({lost[0].parent!r} to {lost[0].child!r} cannot be reached from the "
+            "root). A robot is a tree; cut the loop, closed mechanisms are described separately."
+        )
+    return tuple(ordered)
+
+
+def _walk(start: str, children: dict[str, list[Joint]]) -> Iterator[Joint]:
+    stack = list(reversed(children[start]))  # an explicit stack: chains of hundreds of links are normal
+    while stack:
+        joint = stack.pop()
+        yield joint
+        stack.extend(reversed(children[joint.child]))
+
+
+def _check_ends(links: tuple[str, ...], joints: tuple[Joint, ...]) -> None:
+    if not links:
+        raise ModelError("robot: no links found; at least a base link is expected.")
+    carrier: dict[str, Joint] = {}
+    for joint in joints:
+        for end, name in (("parent", joint.parent), ("child", joint.child)):
+            if name not in links:
+                raise UnknownNameError.among(f"joint {joint.name!r}: {end} link", name, links)
+        if joint.parent == joint.child:
+            raise ModelError(f"joint {joint.name!r}: it joins link {joint.child!r} to itself, which is a loop.")
+        if joint.child in carrier:
+            raise ModelError(
+                f"link {joint.child!r}: it has two parents, through joints {carrier[joint.child].name!r} and {joint.name!r}, "
+                "which closes a loop. A robot is a tree; remove one joint, closed mechanisms are described separately."
+            )
+        carrier[joint.child] = joint
+
+
+def root(links: tuple[str, ...], joints: tuple[Joint, ...]) -> str:
+    """The one link that is nobody's child."""
+    moved = {joint.child for joint in joints}
+    roots = [name for name in links if name not in moved]
+    if len(roots) > 1:
+        raise ModelError(
+            f"links {', '.join(map(repr, roots))}: {len(roots)} roots found, one expected; each other link needs a joint "
+            "that carries it. Join them with a fixed joint, or remove the stray ones."
+        )
+    if not roots:
+        raise ModelError("robot: every link is the child of a joint, so the joints form a loop and there is no base link.")
+    return roots[0]
+
+
+def leaves(links: tuple[str, ...], joints: tuple[Joint, ...]) -> list[str]:
+    """Links that carry nothing further."""
+    parents = {joint.parent for joint in joints}
+    return [name for name in links if name not in parents]
+
+
+def check_mimics(joints: tuple[Joint, ...]) -> None:
+    """A mimic joint follows a moving joint that has a coordinate of its own."""
+    masters = {j.name for j in joints if j.moves and j.mimic is None}
+    for joint in joints:
+        if joint.mimic is None or not joint.moves:
+            continue
+        if joint.mimic.joint not in masters:
+            raise UnknownNameError.among(f"joint {joint.name!r}: mimic of joint", joint.mimic.joint, sorted(masters))
+
+
+def check_mount(structure: Structure, joint_name: str, mount: str | None) -> None:
+    """A rotor sits on a link between the base and its joint."""
+    path = ancestors(structure, structure.joint(joint_name).child)
+    if mount is not None and mount not in path:
+        raise ModelError(
+            f"rotor of joint {joint_name!r}: mounted on {mount!r}, which is not between the base and the joint. "
+            f"Possible: {', '.join(path)}."
+        )
+
+
+def ancestors(structure: Structure, link: str) -> list[str]:
+    """The links below this one, nearest first, the root last."""
+    parent = {j.child: j.parent for j in structure.joints}
+    path = []
+    while link in parent:
+        link = parent[link]
+        path.append(link)
+    return path

@@ -1,0 +1,25 @@
+"""Rigid-body algebra over scalars of any kind."""
+
+from .inertia import SYM_ZERO, ArticulatedInertia, Inertia, Sym3
+from .transform import Pose, Transform, Turn
+from .vec3 import IDENTITY, NULL, Z_AXIS, ZERO, Mat3, Vec3, mat3, outer, skew, vec3
+
+__all__ = [
+    "IDENTITY",
+    "NULL",
+    "SYM_ZERO",
+    "ZERO",
+    "Z_AXIS",
+    "ArticulatedInertia",
+    "Inertia",
+    "Mat3",
+    "Pose",
+    "Sym3",
+    "Transform",
+    "Turn",
+    "Vec3",
+    "mat3",
+    "outer",
+    "skew",
+    "vec3",
+]

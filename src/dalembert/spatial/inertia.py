@@ -1,0 +1,127 @@
+"""Rigid-body and articulated inertia about a frame's origin."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .transform import Transform, Turn
+from .vec3 import Mat3, Vec3, skew
+
+
+class Sym3(NamedTuple):
+    """A symmetric 3x3 array by its six entries."""
+
+    xx: Any
+    xy: Any
+    xz: Any
+    yy: Any
+    yz: Any
+    zz: Any
+
+    def __add__(self, other: Sym3) -> Sym3:  # type: ignore[override]
+        return Sym3(*(a + b for a, b in zip(self, other, strict=True)))
+
+    def __sub__(self, other: Sym3) -> Sym3:
+        return Sym3(*(a - b for a, b in zip(self, other, strict=True)))
+
+    def __matmul__(self, v: Vec3) -> Vec3:
+        return self.matrix() @ v
+
+    def matrix(self) -> Mat3:
+        """All nine entries."""
+        return Mat3(Vec3(self.xx, self.xy, self.xz), Vec3(self.xy, self.yy, self.yz), Vec3(self.xz, self.yz, self.zz))
+
+    def scaled(self, factor: Any) -> Sym3:
+        """Every entry times a factor."""
+        return Sym3(*(a * factor for a in self))
+
+    def turned(self, turn: Turn) -> Sym3:
+        """Rz S Rzᵀ, written out so that cos², sin² and sin cos are shared: ten multiplications."""
+        cc, ss, cs = turn.c * turn.c, turn.s * turn.s, turn.c * turn.s
+        shear = self.xy * cs
+        xz, yz, _ = turn.up(Vec3(self.xz, self.yz, 0.0))
+        return Sym3(
+            cc * self.xx + ss * self.yy - (shear + shear),
+            cs * (self.xx - self.yy) + (cc - ss) * self.xy,
+            xz,
+            ss * self.xx + cc * self.yy + (shear + shear),
+            yz,
+            self.zz,
+        )
+
+    def rotated(self, R: Mat3) -> Sym3:
+        """R S Rᵀ."""
+        RS = R.times(self.matrix())
+        return Sym3(RS.x.dot(R.x), RS.x.dot(R.y), RS.x.dot(R.z), RS.y.dot(R.y), RS.y.dot(R.z), RS.z.dot(R.z))
+
+
+SYM_ZERO = Sym3(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+class Inertia(NamedTuple):
+    """A rigid body about its frame's origin: mass m, first moment h = m c, second moment I (the inertia tensor there)."""
+
+    mass: Any
+    h: Vec3
+    I: Sym3
+
+    def __add__(self, other: Inertia) -> Inertia:  # type: ignore[override]
+        return Inertia(self.mass + other.mass, self.h + other.h, self.I + other.I)
+
+    def up(self, X: Transform) -> Inertia:
+        """The same body about the parent frame's origin (parallel axes twice: about the new origin, h grows by m p).
+
+        h' = R h + m p,   I' = R I Rᵀ + 2(p·Rh)1 − p(Rh)ᵀ − (Rh)pᵀ + m(p·p 1 − p pᵀ)
+        """
+        h = X.up(self.h)
+        I = self.I.turned(X.turn).rotated(X.R)
+        k = h + h + X.p * self.mass  # 2 Rh + m p, so that both shifts share their products
+        return Inertia(self.mass, h + X.p * self.mass, I + symmetric_shift(X.p, k))
+
+
+def symmetric_shift(p: Vec3, k: Vec3) -> Sym3:
+    """(p·k) 1 − ½(p kᵀ + k pᵀ): the change of an inertia tensor when its body moves by p."""
+    x, y, z = p.x * k.x, p.y * k.y, p.z * k.z
+    return Sym3(
+        y + z,
+        (p.x * k.y + p.y * k.x) * -0.5,
+        (p.x * k.z + p.z * k.x) * -0.5,
+        x + z,
+        (p.y * k.z + p.z * k.y) * -0.5,
+        x + y,
+    )
+
+
+class ArticulatedInertia(NamedTuple):
+    """A 6x6 articulated inertia by blocks: f = M a + H α, n = Hᵀ a + I α, for acceleration (a, α) at the frame's origin."""
+
+    M: Sym3
+    H: Mat3
+    I: Sym3
+
+    @classmethod
+    def of(cls, body: Inertia) -> ArticulatedInertia:
+        """That of a single rigid body: M = m 1, H = −[h]×."""
+        m = body.mass
+        return cls(Sym3(m, 0.0, 0.0, m, 0.0, m), skew(-body.h), body.I)
+
+    def __add__(self, other: ArticulatedInertia) -> ArticulatedInertia:  # type: ignore[override]
+        return ArticulatedInertia(self.M + other.M, self.H + other.H, self.I + other.I)
+
+    def up(self, X: Transform) -> ArticulatedInertia:
+        """About the parent frame's origin: H' = RHRᵀ + M'[p]×ᵀ ..., by blocks.
+
+        With P = [p]×:  M' = RMRᵀ,  H' = RHRᵀ − M'P,  I' = RIRᵀ + P RHRᵀ − H'ᵀ P... written so that I' stays symmetric.
+        """
+        M = self.M.turned(X.turn).rotated(X.R)
+        R = X.rotation()
+        H = R.times(self.H).times(R.T)
+        I = self.I.turned(X.turn).rotated(X.R)
+        P = skew(X.p)
+        shifted = H - M.matrix().times(P)
+        moment = P.times(shifted) - H.T.times(P)  # P H' − Hᵀ P
+        return ArticulatedInertia(M, shifted, I + _upper(moment))
+
+
+def _upper(A: Mat3) -> Sym3:
+    return Sym3(A.x.x, A.x.y, A.x.z, A.y.y, A.y.z, A.z.z)

@@ -1,0 +1,39 @@
+"""LᵀDL factorisation of a small symmetric matrix over scalars, from the last row up, so that a tree's zeros survive.
+
+For a mass matrix whose rows are numbered parents first, no fill-in arises [Featherstone2008, §6.4].
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def solve(M: list[list[Any]], b: list[Any]) -> list[Any]:
+    """x with M x = b, for a symmetric positive definite M given in full or by its lower triangle."""
+    L, inverse_d = factor(M)
+    n = len(b)
+    x = list(b)
+    for i in reversed(range(n)):  # Lᵀ y = b
+        for j in range(i):
+            x[j] = x[j] - L[i][j] * x[i]
+    x = [x[i] * inverse_d[i] for i in range(n)]
+    for i in range(n):  # L x = D⁻¹ y
+        for j in range(i):
+            x[i] = x[i] - L[i][j] * x[j]
+    return x
+
+
+def factor(M: list[list[Any]]) -> tuple[list[list[Any]], list[Any]]:
+    """L (unit lower triangular) and 1/D with M = Lᵀ D L."""
+    n = len(M)
+    A = [list(row[: i + 1]) for i, row in enumerate(M)]
+    L: list[list[Any]] = [[0.0] * i for i in range(n)]
+    inverse_d = [0.0] * n
+    for k in reversed(range(n)):
+        inverse_d[k] = 1.0 / A[k][k]
+        for i in range(k):
+            L[k][i] = A[k][i] * inverse_d[k]
+        for i in range(k):
+            for j in range(i + 1):
+                A[i][j] = A[i][j] - L[k][i] * A[k][j]
+    return L, inverse_d

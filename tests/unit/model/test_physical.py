@@ -1,0 +1,228 @@
+"""Every finding: its sentence, and that it is an error under strict."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dalembert.errors import DalembertWarning, ModelError
+from dalembert.model import Body, Friction, Joint, Limits, Link, Robot, Rotor, Tool, physical
+from dalembert.robots import chain
+
+SOLID = np.diag([0.2, 0.2, 0.3])
+
+
+def one_joint(link: Link | None = None, *, joint: dict[str, Any] | None = None, **parts: Any) -> Robot:
+    link = link or Link("arm", 1.0, np.zeros(3), SOLID)
+    return Robot.from_parts("toy", [Link("base"), link], [Joint("j", "revolute", "base", "arm", **(joint or {}))], **parts)
+
+
+def shifted(x: float) -> np.ndarray:
+    X = np.eye(4)
+    X[0, 3] = x
+    return X
+
+
+SPINNER = {"inertia": 0.01, "model": "full", "mass": 1.0}
+
+CASES: list[tuple[str, str, dict[str, Any]]] = [
+    (
+        "negative-mass",
+        r"^link 'arm': mass -1 kg found; it needs to be zero or positive\.",
+        {"link": Link("arm", -1.0, inertia=SOLID)},
+    ),
+    (
+        "indefinite-inertia",
+        r"^link 'arm': inertia about the centre of mass has principal values 0\.1, 0\.1, -0\.05 kg m²; all need to be positive\. "
+        r".*Nearest valid: \[\[0\.125, 0\.   , 0\.   \], \[0\.   , 0\.125, 0\.   \], \[0\.   , 0\.   , 0\.   \]\]\.$",
+        {"link": Link("arm", 1.0, inertia=np.diag([0.1, 0.1, -0.05]))},
+    ),
+    (
+        "triangle-inequality",
+        r"^link 'arm': .* principal values 0\.4, 0\.2, 0\.1 kg m²; .* but 0\.4 > 0\.3\. .*Nearest valid: \[\[0\.15",
+        {"link": Link("arm", 1.0, inertia=np.diag([0.1, 0.2, 0.4]))},
+    ),
+    (
+        "triangle-inequality",
+        r"^link 'arm', body 'motor': .* principal values",
+        {"link": Link("arm", 1.0, inertia=SOLID, bodies=(Body("motor", 1.0, inertia=np.diag([1, 1, 3.0])),))},
+    ),
+    ("negative-mass", r"^payload: mass -2 kg found", {"payload": Body("payload", -2.0)}),
+    ("long-link", r"^joint 'j': it stands 250 m from link 'base'.*millimetres\?$", {"joint": {"origin": shifted(250.0)}}),
+    ("long-link", r"^joint 'j': it stands 250 m", {"joint": {"child_origin": shifted(250.0)}}),
+    (
+        "large-angle",
+        r"^joint 'j': upper limit 90 rad is beyond two full turns \(4π\)\. Is it in degrees\?$",
+        {"joint": {"limits": Limits(0, 90)}},
+    ),
+    ("large-angle", r"^joint 'j': lower limit -90 rad", {"joint": {"limits": Limits(-90, 0)}}),
+    ("large-angle", r"^joint 'j': home 45 rad", {"joint": {"home": 45.0}}),
+    (
+        "negative-friction",
+        r"^joint 'j': viscous friction -0\.1 is negative.*Give the magnitude\.$",
+        {"friction": {"j": Friction(-0.1)}},
+    ),
+    ("negative-friction", r"^joint 'j': coulomb friction -0\.1", {"friction": {"j": Friction(0, -0.1)}}),
+    ("negative-friction", r"^joint 'j': coulomb_negative friction -0\.2", {"friction": {"j": Friction(0, 0.1, -0.2)}}),
+    ("negative-rotor", r"^rotor of joint 'j': inertia -0\.01 kg m² found.*sign of `ratio`\.$", {"rotors": {"j": Rotor(-0.01)}}),
+    ("negative-rotor", r"^rotor of joint 'j': mass -1 kg found", {"rotors": {"j": Rotor(0.01, 1.0, "full", mass=-1.0)}}),
+    ("no-dynamics", r"^robot 'toy': no moving link has mass or inertia, so only kinematics", {"link": Link("arm")}),
+]
+
+
+@pytest.mark.parametrize(("code", "sentence", "parts"), CASES)
+def test_a_doubtful_number_warns_with_its_code_and_sentence(code: str, sentence: str, parts: dict[str, Any]) -> None:
+    with pytest.warns(DalembertWarning, match=sentence) as caught:
+        one_joint(**parts)
+    assert [w.message.code for w in caught] == [code]
+
+
+@pytest.mark.parametrize(("code", "sentence", "parts"), CASES)
+def test_a_doubtful_number_is_an_error_under_strict(code: str, sentence: str, parts: dict[str, Any]) -> None:
+    with pytest.raises(ModelError, match=sentence):
+        one_joint(**parts, strict=True)
+
+
+def test_a_base_link_with_negative_mass_is_found() -> None:
+    with pytest.raises(ModelError, match="link 'base': mass -3 kg"):
+        Robot.from_parts("toy", [Link("base", -3.0)], [], strict=True)
+
+
+def test_a_warning_points_at_the_line_that_builds_the_robot() -> None:
+    with pytest.warns(DalembertWarning) as caught:
+        one_joint(Link("arm"))
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "tensor",
+    [np.diag([0, 0, 0.3]), np.diag([0, 0.35, 0]), np.diag([0.1, 0.1, 0.0]), np.diag([0.123, 0.456, 0.5791]), np.zeros((3, 3))],
+    ids=["planar z", "planar y", "thin rod", "flat plate rounded in print", "point mass"],
+)
+def test_textbook_tensors_are_accepted(tensor: np.ndarray) -> None:
+    assert one_joint(Link("arm", 1.0, inertia=tensor), strict=True).notes == ()
+
+
+def test_the_nearest_inertia_of_a_valid_tensor_is_itself() -> None:
+    rng = np.random.default_rng(1)
+    points = rng.normal(size=(8, 3))
+    I = sum(p @ p * np.eye(3) - np.outer(p, p) for p in points)
+    np.testing.assert_allclose(physical.nearest_inertia(I), I, rtol=1e-13, atol=1e-13)
+
+
+def test_the_nearest_inertia_is_always_valid() -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(50):
+        A = rng.normal(size=(3, 3))
+        moments = np.linalg.eigvalsh(physical.nearest_inertia(A + A.T))
+        assert moments[0] >= -1e-12
+        assert moments[0] + moments[1] >= moments[2] - 1e-12
+
+
+def two_joints(
+    first: Link, second: Link, extra: tuple[Link, ...] = (), joints: tuple[Joint, ...] = (), **parts: Any
+) -> list[physical.Finding]:
+    chain_of_two = (Joint("j1", "revolute", "base", "one"), Joint("j2", "revolute", "one", "two"), *joints)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DalembertWarning)
+        robot = Robot.from_parts("toy", [Link("base"), first, second, *extra], chain_of_two, **parts)
+    return physical.findings(robot)
+
+
+HEAVY_ONE, HEAVY_TWO = Link("one", 1.0, inertia=SOLID), Link("two", 1.0, inertia=SOLID)
+
+
+def test_a_massless_link_that_carries_others_is_found() -> None:
+    (finding,) = two_joints(Link("one"), HEAVY_TWO)
+    assert finding.code == "massless-link"
+    assert finding.message == (
+        "link 'one': it is moved by joint 'j1' but has neither mass nor inertia. "
+        "Give its mass and inertia, or mark a frame between joints as virtual=True."
+    )
+
+
+def test_a_massless_tip_makes_the_mass_matrix_singular() -> None:
+    (finding,) = two_joints(HEAVY_ONE, Link("two"))
+    assert finding.message.endswith("so the mass matrix will be singular. Give masses, or fix the joint.")
+
+
+def test_a_massless_tip_whose_joint_turns_a_rotor_is_not_called_singular() -> None:
+    (finding,) = two_joints(HEAVY_ONE, Link("two"), rotors={"j2": Rotor(0.01, 100)})
+    assert "singular" not in finding.message
+
+
+def test_a_massless_link_is_an_error_under_strict() -> None:
+    with pytest.raises(ModelError, match="neither mass nor inertia"):
+        two_joints(Link("one"), HEAVY_TWO, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "parts"),
+    [
+        (Link("one", virtual=True), HEAVY_TWO, {}),
+        (Link("one", bodies=(Body("counterweight", 2.0),)), HEAVY_TWO, {}),
+        (HEAVY_ONE, Link("two"), {"payload": Body("payload", 1.0)}),
+        (Link("one"), HEAVY_TWO, {"rotors": {"j2": Rotor(**SPINNER)}}),
+        (
+            Link("one"),
+            HEAVY_TWO,
+            {"extra": (Link("cover", 1.0),), "joints": (Joint("screw", "fixed", "one", "cover"),), "tool": Tool("two")},
+        ),
+    ],
+    ids=["virtual frame", "body on it", "payload on it", "full rotor on it", "cover fixed on it"],
+)
+def test_a_link_is_not_massless_when_its_rigid_group_is_heavy(first: Link, second: Link, parts: dict[str, Any]) -> None:
+    assert two_joints(first, second, **parts) == []
+
+
+def test_massless_frames_fixed_on_the_base_or_a_heavy_link_are_fine() -> None:
+    extra = (Link("world_frame"), Link("tool0"))
+    joints = (Joint("f1", "fixed", "base", "world_frame"), Joint("f2", "fixed", "two", "tool0"))
+    assert two_joints(HEAVY_ONE, HEAVY_TWO, extra=extra, joints=joints) == []
+
+
+def test_a_kinematic_robot_gives_one_finding_only() -> None:
+    (finding,) = two_joints(Link("one"), Link("two"))
+    assert finding.code == "no-dynamics"
+
+
+def test_a_base_far_from_the_world_origin_is_fine() -> None:
+    arm = Link("arm", 1.0, inertia=SOLID)
+    joints = [Joint("place", "fixed", "world", "base", origin=shifted(50.0)), Joint("j", "revolute", "base", "arm")]
+    assert Robot.from_parts("toy", [Link("world"), Link("base"), arm], joints, strict=True).notes == ()
+
+
+def test_limits_of_two_full_turns_are_fine() -> None:
+    assert one_joint(joint={"limits": Limits(-4 * math.pi, 4 * math.pi)}, strict=True).notes == ()
+
+
+def test_a_copy_does_not_repeat_its_original_s_warning() -> None:
+    with pytest.warns(DalembertWarning):
+        robot = one_joint(Link("arm", -1.0, inertia=SOLID))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        copy = robot.with_gravity((0, 0, 0))
+    assert copy.notes == robot.notes != ()
+
+
+def test_a_note_goes_when_the_number_is_mended() -> None:
+    with pytest.warns(DalembertWarning):
+        robot = one_joint(Link("arm", -1.0, inertia=SOLID))
+    mended = robot.replace(parameters=robot.parameters.replace(links=(Link("base"), Link("arm", 1.0, inertia=SOLID))))
+    assert mended.notes == ()
+
+
+def test_three_hundred_links_are_checked_within_fifty_milliseconds() -> None:
+    robot = chain(300)
+    elapsed = []
+    for _ in range(5):
+        start = time.perf_counter()
+        assert physical.findings(robot) == []
+        elapsed.append(time.perf_counter() - start)
+    assert min(elapsed) < 0.05

@@ -1,0 +1,107 @@
+"""A robot and its structure: names, order, copies, and what has no meaning."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dalembert.errors import DalembertError
+from dalembert.model import Body, Friction, Joint, Link, Mimic, Robot, Rotor, Tool
+from dalembert.robots import chain, puma560
+
+BASE = Link("base")
+ONE, TWO, THREE = (Link(name, 1.0, inertia=np.eye(3)) for name in ("one", "two", "three"))
+
+
+def build(links: list[Link], joints: list[Joint], **parts: Any) -> Robot:
+    return Robot.from_parts("toy", links, joints, **parts)
+
+
+def revolute(name: str, parent: str, child: str, **fields: Any) -> Joint:
+    return Joint(name, "revolute", parent, child, **fields)
+
+
+ARM = [revolute("a", "base", "one"), revolute("b", "one", "two")]
+FORK = [revolute("a", "base", "one"), revolute("b", "base", "two")]
+
+
+@pytest.mark.parametrize(
+    ("links", "joints", "parts", "sentence"),
+    [
+        ([], [], {}, "^robot: no links found"),
+        ([BASE, BASE], [], {}, "^links: 'base' stands twice"),
+        ([BASE, ONE, TWO], [revolute("a", "base", "one"), revolute("a", "one", "two")], {}, "^joints: 'a' stands twice"),
+        ([BASE, ONE], [], {}, "2 roots found, one expected"),
+        ([BASE, ONE], [revolute("a", "bass", "one")], {}, "^joint 'a': parent link: 'bass' is not known; did you mean 'base'"),
+        ([BASE, ONE], [revolute("a", "base", "base")], {}, "^joint 'a': it joins link 'base' to itself"),
+        (
+            [BASE, ONE, TWO],
+            [*ARM, revolute("c", "base", "two")],
+            {},
+            "^link 'two': it has two parents, through joints 'b' and 'c'",
+        ),
+        ([BASE, ONE], [revolute("a", "base", "one"), revolute("b", "one", "base")], {}, "the joints form a loop"),
+        ([BASE, ONE, TWO], [revolute("a", "one", "two"), revolute("b", "two", "one")], {}, "^joint 'a': it closes a loop"),
+        ([BASE, ONE, TWO], ARM, {"tool": Tool("tow")}, "^tool: link: 'tow' is not known; did you mean 'two'"),
+        ([BASE, ONE, TWO], ARM, {"friction": {"c": Friction(1)}}, "^friction: moving joint: 'c' is not known.*Known: a, b"),
+        ([BASE, ONE, TWO], ARM, {"rotors": {"c": Rotor(1)}}, "^rotor: moving joint: 'c' is not known"),
+        ([BASE, ONE, TWO], ARM, {"rotors": {"a": Rotor(1, model="full", mount="two")}}, "not between the base and the joint"),
+        ([BASE, ONE, TWO], FORK, {"payload": Body("p", 1.0)}, "^payload: this tree has several tips"),
+        ([BASE, ONE], [revolute("a", "base", "one", mimic=Mimic("z"))], {}, "^joint 'a': mimic of joint: 'z' is not known"),
+    ],
+)
+def test_what_has_no_meaning_is_refused(links: list[Link], joints: list[Joint], parts: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(DalembertError, match=sentence):
+        build(links, joints, **parts)
+
+
+def test_joints_stand_parents_first_whatever_order_they_came_in() -> None:
+    robot = build([TWO, ONE, BASE], ARM[::-1])
+    assert robot.joint_names == ("a", "b")
+    assert robot.structure.root == "base"
+
+
+def test_a_mimic_joint_has_no_coordinate() -> None:
+    joints = [ARM[0], revolute("b", "one", "two", mimic=Mimic("a", -1.0))]
+    assert build([BASE, ONE, TWO], joints).joint_names == ("a",)
+
+
+def test_a_serial_chain_has_its_tool_at_the_tip_and_a_tree_has_none() -> None:
+    assert build([BASE, ONE, TWO], ARM).tool == Tool("two")
+    assert build([BASE, ONE, TWO], FORK).tool is None
+
+
+def test_a_tree_asks_for_the_link_of_its_tool() -> None:
+    tree = build([BASE, ONE, TWO], FORK)
+    with pytest.raises(DalembertError, match="^tool: this tree has several tips"):
+        tree.with_tool(np.eye(4))
+    assert tree.with_tool(np.eye(4), link="one").tool == Tool("one")
+
+
+def test_equal_robots_compare_and_hash_equal_whatever_their_notes() -> None:
+    first, second = build([BASE, ONE], ARM[:1]), build([BASE, ONE], ARM[:1], notes=["read from a file"])
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first != first.with_gravity((0, 0, 0))
+
+
+def test_a_payload_joins_at_the_tool() -> None:
+    payload = build([BASE, ONE], ARM[:1]).with_payload(2.0, com=(0, 0, 0.1)).parameters.payload
+    assert payload is not None
+    assert (payload.mass, payload.com[2]) == (2.0, 0.1)
+
+
+def test_a_robot_prints_in_one_line() -> None:
+    assert repr(puma560()) == "Robot 'puma560': 6 joints (RRRRRR), 7 links"
+    assert repr(chain(30)) == "Robot 'chain30': 30 joints (30R), 31 links"
+    assert repr(build([BASE], [])) == "Robot 'toy': 0 joints, 1 link"
+
+
+def test_a_robot_cannot_be_changed() -> None:
+    robot = puma560()
+    with pytest.raises(AttributeError):
+        robot.name = "other"  # type: ignore[misc]
+    with pytest.raises(ValueError, match="read-only"):
+        robot.structure.joints[0].child_origin[0, 0] = 2.0
