@@ -50,9 +50,13 @@ def energy(sweep: Sweep, q: Any, qd: Any) -> tuple[Any, Any]:
     base = Moving(ZERO, ZERO, Pose(IDENTITY, ZERO))
     rates = sweep.expand(qd, rate=True)
     links = sweep.outward(outward_step, base, sweep.expand(q), rates)
-    kinetic = sum(sweep.local(kinetic_step, links, rates), 0.0)
+    kinetic = sweep.local(kinetic_step, links, rates)
     if sweep.tree.has_spin:
-        kinetic = kinetic + sum(sweep.mounted(rotor_step, base, links, rates)[0], 0.0)
+        kinetic = sweep.local(_sum, kinetic, sweep.mounted(rotor_step, base, links, rates)[0])
     gravity = sweep.tree.gravity
-    potential = sum(sweep.local(lambda s, link: potential_step(s, link, gravity), links), 0.0)
-    return kinetic, potential
+    potential = sweep.local(lambda s, link: potential_step(s, link, gravity), links)
+    return sweep.total(kinetic), sweep.total(potential)
+
+
+def _sum(s: Segment, a: Any, b: Any) -> Any:
+    return a + b

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..expr import ops
-from ..model.parts import Friction
-from ..model.tree import Segment
+from ..model.tree import Law, Segment
 from ..spatial import Transform, Turn, Vec3
 
 
@@ -22,7 +21,7 @@ def along_axis(s: Segment, f: Vec3, n: Vec3) -> Any:
     return n.z * s.turn + f.z * s.slide
 
 
-def friction(law: Friction | None, qd: Any) -> Any:
+def friction(law: Law | None, qd: Any) -> Any:
     """Joint friction: viscous, Coulomb (with Stribeck peak and smoothing where given) [ArmstrongHelouvry1994, §2].
 
     With σ the (smoothed) sign of q̇, F = F_v q̇ + ½(F⁺ + F⁻) σ + ½(F⁺ − F⁻) σ², which is F⁺ for q̇ > 0 and −F⁻ for q̇ < 0.
@@ -30,17 +29,11 @@ def friction(law: Friction | None, qd: Any) -> Any:
     if law is None:
         return 0.0
     viscous = qd * law.viscous
-    if not law.coulomb and not law.coulomb_negative:
+    if not law.dry:
         return viscous
-    sigma = qd / ops.sqrt(qd * qd + law.width**2) if law.width else ops.sign(qd)
-    assert law.coulomb_negative is not None
-    mean, difference = (law.coulomb + law.coulomb_negative) / 2, (law.coulomb - law.coulomb_negative) / 2
-    dry = sigma * mean + (sigma * sigma) * difference
-    return viscous + dry * _stribeck(law, qd)
-
-
-def _stribeck(law: Friction, qd: Any) -> Any:
-    if law.breakaway is None:
-        return 1.0
-    ratio = qd * (1.0 / law.stribeck_velocity)
-    return (law.breakaway / law.coulomb - 1.0) / (ratio * ratio + 1.0) + 1.0
+    sigma = qd / ops.sqrt(qd * qd + law.width2) if law.smooth else ops.sign(qd)
+    dry = sigma * law.mean + (sigma * sigma) * law.difference
+    if law.stribeck:
+        ratio = qd * law.inverse_speed
+        dry = dry * (law.excess / (ratio * ratio + 1.0) + 1.0)
+    return viscous + dry

@@ -37,6 +37,9 @@ class Sweep(Protocol):
     def collect(self, column: Any) -> Any:
         """Generalised forces of the segments to those of the coordinates."""
 
+    def total(self, column: Any) -> Any:
+        """The sum over all segments."""
+
     def outward(self, step: Callable[..., Any], base: Any, *columns: Any) -> Any:
         """step(segment, parent's result, *values) from the base to the tips."""
 
@@ -72,6 +75,10 @@ class Unrolled:
         for s, value in zip(self.tree.segments, column, strict=True):
             total[s.coordinate] = total[s.coordinate] + value * s.multiplier
         return total
+
+    def total(self, column: Sequence[Any]) -> Any:
+        """The sum over all segments."""
+        return sum(column, 0.0)
 
     def outward(self, step: Callable[..., Any], base: Any, *columns: Sequence[Any]) -> list[Any]:
         """step(segment, parent's result, *values) from the base to the tips."""

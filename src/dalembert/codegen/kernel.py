@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import DalembertError, ShapeError
-from ..expr import Program, Slot, interpret
+from ..expr import Program, Slot, interpret, loops
+from ..expr.loops import LoopProgram
 from . import cache as disk
-from . import gufunc, llvm, target
+from . import gufunc, llvm, rolled, target
 
 _WORTH_A_THREAD = 2e5  # ns of work: some ten times what handing it over costs
 
@@ -70,12 +71,14 @@ def expected(slot: Slot) -> str:
     return f"(..., {', '.join(map(str, slot.shape))})" if slot.shape else "(...)"
 
 
-def build(program: Program) -> Kernel:
+def build(program: Program | LoopProgram) -> Kernel:
     """Compile a program, or fetch it from the cache; interpret it where there is no compiler."""
-    cost = 0.06 * len(program.nodes) + 0.3 * sum(slot.size for slot in (*program.inputs, *program.outputs))
+    cost = 0.06 * program.work + 0.3 * sum(slot.size for slot in (*program.inputs, *program.outputs))
     if not target.available() or any(0 in slot.shape for slot in (*program.inputs, *program.outputs)):
         return Kernel(Interpreted(program), program.inputs, program.outputs, 100 * cost)
-    return Kernel(compiled(llvm.emit(program, target.host().lanes), program), program.inputs, program.outputs, cost)
+    emit = rolled.emit if isinstance(program, LoopProgram) else llvm.emit
+    ir = emit(program, target.host().lanes)  # type: ignore[arg-type]
+    return Kernel(compiled(ir, program), program.inputs, program.outputs, cost)
 
 
 def compiled(ir: str, program: Any) -> np.ufunc:
@@ -96,7 +99,8 @@ class Interpreted:
         self.program = program
 
     def __call__(self, *arrays: Any, out: Any = None) -> Any:
-        results = interpret.run(self.program, *arrays)
+        run = loops.run if isinstance(self.program, LoopProgram) else interpret.run
+        results = run(self.program, *arrays)
         if out is not None:
             for target_array, result in zip(out if isinstance(out, tuple) else (out,), results, strict=True):
                 target_array[...] = result

@@ -12,22 +12,26 @@ from typing import Any, NamedTuple
 from .. import checks
 from ..algorithms import articulated, composite, energy, forward, kinematics
 from ..algorithms.formulations import FORMULATIONS, newton_euler
+from ..algorithms.rolled import RolledSweep
 from ..algorithms.sweep import Sweep, Unrolled
 from ..codegen import Kernel, build
 from ..errors import DalembertError, ModelError, UnknownNameError
 from ..expr import Program, trace
+from ..expr.loops import LoopProgram
 from ..model import Robot
 from ..model.tree import Place, Tree, tree_of
 
+ROLLED_FROM = 31  # segments: above, a loop over joints is as fast as unrolled code and compiles at once
 ARTICULATED_FROM = 9  # joints: below, mass matrix and LᵀDL take fewer operations (docs/develop/decisions.md)
 
 
 class Recipe(NamedTuple):
-    """A function of scalars, its named inputs with shapes, and the names of its outputs."""
+    """A function of a sweep and scalars, its named inputs with shapes, the names of its outputs, and whether it can be a loop."""
 
     function: Callable[..., Any]
     inputs: Mapping[str, tuple[int, ...]]
     outputs: Sequence[str]
+    can_roll: bool = True
 
 
 class Forces(NamedTuple):
@@ -53,10 +57,25 @@ def kernel(robot: Robot, quantity: str, *options: Any) -> Kernel:
     return built
 
 
-def program(robot: Robot, quantity: str, *options: Any) -> Program:
-    """The traced program of a quantity."""
-    recipe: Recipe = checks.choice("quantity", quantity, QUANTITIES)(tree(robot), *options)
-    return trace(recipe.function, recipe.inputs, recipe.outputs, name=quantity)
+def program(robot: Robot, quantity: str, *options: Any, rolled: bool | None = None) -> Program | LoopProgram:
+    """The program of a quantity: unrolled and specialised for few joints, rolled into loops for many.
+
+    `rolled` overrides the choice, for tests and measurements.
+    """
+    segments = tree(robot)
+    recipe: Recipe = checks.choice("quantity", quantity, QUANTITIES)(segments, *options)
+    if recipe.can_roll and (len(segments.segments) >= ROLLED_FROM if rolled is None else rolled):
+        return _rolled(recipe, segments, quantity)
+    sweep = Unrolled(segments)
+    return trace(lambda *inputs: recipe.function(sweep, *inputs), recipe.inputs, recipe.outputs, name=quantity)
+
+
+def _rolled(recipe: Recipe, segments: Tree, name: str) -> LoopProgram:
+    sweep = RolledSweep(segments, recipe.inputs)
+    results = recipe.function(sweep, *sweep.arguments())
+    if len(recipe.outputs) == 1:
+        results = (results,)
+    return sweep.finish(name, dict(zip(recipe.outputs, results, strict=True)))
 
 
 def tree(robot: Robot) -> Tree:
@@ -107,8 +126,7 @@ def inverse_dynamics_recipe(tree: Tree, formulation: str, forces: Forces, with_f
     """τ = M q̈ + C q̇ + g + friction − Jᵀ wrench."""
     method = checks.choice("formulation", formulation, FORMULATIONS)
 
-    def function(q: Any, qd: Any, qdd: Any, *extra: Any) -> Any:
-        sweep = Unrolled(tree)
+    def function(sweep: Sweep, q: Any, qd: Any, qdd: Any, *extra: Any) -> Any:
         base, loads = _surroundings(tree, sweep, q, forces, extra)
         return method.inverse_dynamics(sweep, q, qd, qdd, base, loads, with_friction=with_friction)
 
@@ -119,7 +137,9 @@ def bias_recipe(tree: Tree, formulation: str, forces: Forces) -> Recipe:
     """h = C q̇ + g: inverse dynamics without acceleration and friction."""
     full = inverse_dynamics_recipe(tree, formulation, forces, with_friction=False)
     return Recipe(
-        lambda q, qd, *extra: full.function(q, qd, [0.0] * tree.n, *extra), _states(tree, "q", "qd") | _extra_inputs(forces), ["h"]
+        lambda sweep, q, qd, *extra: full.function(sweep, q, qd, [0.0] * tree.n, *extra),
+        _states(tree, "q", "qd") | _extra_inputs(forces),
+        ["h"],
     )
 
 
@@ -127,12 +147,12 @@ def gravity_recipe(tree: Tree, formulation: str) -> Recipe:
     """g: inverse dynamics at rest."""
     full = inverse_dynamics_recipe(tree, formulation, Forces())
     zero = [0.0] * tree.n
-    return Recipe(lambda q: full.function(q, zero, zero), _states(tree, "q"), ["g"])
+    return Recipe(lambda sweep, q: full.function(sweep, q, zero, zero), _states(tree, "q"), ["g"])
 
 
 def mass_matrix_recipe(tree: Tree) -> Recipe:
     """M."""
-    return Recipe(lambda q: composite.mass_matrix(Unrolled(tree), q), _states(tree, "q"), ["M"])
+    return Recipe(lambda sweep, q: composite.mass_matrix(sweep, q), _states(tree, "q"), ["M"])
 
 
 def forward_dynamics_recipe(tree: Tree, forces: Forces) -> Recipe:
@@ -140,17 +160,16 @@ def forward_dynamics_recipe(tree: Tree, forces: Forces) -> Recipe:
     simple = tree.is_plain and not tree.has_spin
     algorithm = articulated if simple and tree.n >= ARTICULATED_FROM else forward
 
-    def function(q: Any, qd: Any, tau: Any, *extra: Any) -> Any:
-        sweep = Unrolled(tree)
+    def function(sweep: Sweep, q: Any, qd: Any, tau: Any, *extra: Any) -> Any:
         base, loads = _surroundings(tree, sweep, q, forces, extra)
         return algorithm.forward_dynamics(sweep, q, qd, tau, base, loads)
 
-    return Recipe(function, _states(tree, "q", "qd", "tau") | _extra_inputs(forces), ["qdd"])
+    return Recipe(function, _states(tree, "q", "qd", "tau") | _extra_inputs(forces), ["qdd"], can_roll=algorithm is articulated)
 
 
 def energy_recipe(tree: Tree) -> Recipe:
     """Kinetic and potential energy."""
-    return Recipe(lambda q, qd: energy.energy(Unrolled(tree), q, qd), _states(tree, "q", "qd"), ["kinetic", "potential"])
+    return Recipe(lambda sweep, q, qd: energy.energy(sweep, q, qd), _states(tree, "q", "qd"), ["kinetic", "potential"])
 
 
 def forward_kinematics_recipe(tree: Tree, link: str | None | tuple[str, ...]) -> Recipe:
@@ -158,18 +177,22 @@ def forward_kinematics_recipe(tree: Tree, link: str | None | tuple[str, ...]) ->
     several = isinstance(link, tuple)
     places = [place_of(tree, name) for name in (link if isinstance(link, tuple) else (link,))]
 
-    def function(q: Any) -> Any:
-        poses = kinematics.forward_kinematics(Unrolled(tree), q, places)
+    def function(sweep: Unrolled, q: Any) -> Any:
+        poses = kinematics.forward_kinematics(sweep, q, places)
         return poses if several else poses[0]
 
-    return Recipe(function, _states(tree, "q"), ["X"])
+    return Recipe(function, _states(tree, "q"), ["X"], can_roll=False)
 
 
 def jacobian_recipe(tree: Tree, link: str | None, frame: str) -> Recipe:
     """Geometric Jacobian of a frame."""
     checks.choice("frame", frame, {"world": 0, "body": 0})
     place = place_of(tree, link)
-    return Recipe(lambda q: kinematics.jacobian(Unrolled(tree), q, place, frame=frame), _states(tree, "q"), ["J"])
+
+    def function(sweep: Unrolled, q: Any) -> Any:
+        return kinematics.jacobian(sweep, q, place, frame=frame)
+
+    return Recipe(function, _states(tree, "q"), ["J"], can_roll=False)
 
 
 QUANTITIES: dict[str, Callable[..., Recipe]] = {

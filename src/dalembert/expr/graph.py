@@ -45,6 +45,8 @@ class Expr:
         return self.graph.sub(other, self)
 
     def __mul__(self, other: Any) -> Any:
+        if isinstance(other, tuple):
+            return NotImplemented  # a vector multiplies its own components
         return self.graph.mul(self, other)
 
     def __rmul__(self, other: Any) -> Any:

@@ -40,6 +40,11 @@ class Program:
         """The nodes the outputs need, arguments first."""
         return reachable(scalar for result in self.results for scalar in result)
 
+    @property
+    def work(self) -> int:
+        """Operations per configuration."""
+        return len(self.nodes)
+
     @cached_property
     def input_places(self) -> dict[int, tuple[int, int]]:
         """For each input node's index: which input, which entry."""

@@ -86,5 +86,5 @@ def _limits(table: Table) -> Limits:
 
 def _friction(table: Table) -> Friction:
     ratio = _given(table, "G", 1.0)
-    positive, negative = table.array("Tc", (2,), default=np.zeros(2))
+    positive, negative = table.array("Tc", (2,), default=np.zeros(2)).tolist()
     return Friction(_given(table, "B", 0.0) * ratio * ratio, abs(positive * ratio), abs(negative * ratio))

@@ -34,6 +34,38 @@ class Spin:
 
 
 @dataclass(frozen=True)
+class Law:
+    """A friction law as numbers, with what it contains as flags: F = viscous q̇ + (mean σ + difference σ²) · peak(q̇)."""
+
+    dry: bool
+    smooth: bool
+    stribeck: bool
+    viscous: float
+    mean: float
+    difference: float
+    width2: float
+    excess: float
+    inverse_speed: float
+
+    @classmethod
+    def of(cls, friction: Friction) -> Law:
+        """The law of a joint."""
+        forward, backward = friction.coulomb, friction.coulomb_negative or 0.0
+        stribeck = friction.breakaway is not None
+        return cls(
+            dry=bool(forward or backward),
+            smooth=friction.width > 0,
+            stribeck=stribeck,
+            viscous=friction.viscous,
+            mean=(forward + backward) / 2,
+            difference=(forward - backward) / 2,
+            width2=friction.width**2,
+            excess=friction.breakaway / forward - 1.0 if friction.breakaway is not None else 0.0,
+            inverse_speed=1.0 / friction.stribeck_velocity if stribeck else 0.0,
+        )
+
+
+@dataclass(frozen=True)
 class Segment:
     """One moving joint and everything rigidly carried by it. All vectors are in internal frames.
 
@@ -52,7 +84,7 @@ class Segment:
     p: Vec3
     inertia: Inertia
     armature: float
-    friction: Friction | None
+    friction: Law | None
     spin: Spin | None
 
 
@@ -174,6 +206,7 @@ class _Builder:
         else:
             R, offset = X[:3, :3] @ _screw_z(angle, 0.0)[:3, :3], 0.0
         rotor = self.robot.parameters.rotors.get(joint.name)
+        friction = self.robot.parameters.friction.get(joint.name)
         coordinate, multiplier, shift = self._coupling(joint)
         return Segment(
             name=joint.name,
@@ -188,7 +221,7 @@ class _Builder:
             p=vec3(_clean_array(p)),
             inertia=self._inertia(i),
             armature=rotor.ratio**2 * rotor.inertia if rotor and rotor.model == "reflected" else 0.0,
-            friction=self.robot.parameters.friction.get(joint.name),
+            friction=Law.of(friction) if friction else None,
             spin=self._spin(joint, rotor) if rotor and rotor.model == "full" else None,
         )
 
@@ -340,4 +373,4 @@ def _clean_array(values: FloatArray, scale: float = 1e-3) -> FloatArray:
     return np.where(near, np.sign(result), result)
 
 
-__all__ = ["Place", "Segment", "Spin", "Tree", "tree_of"]
+__all__ = ["Law", "Place", "Segment", "Spin", "Tree", "tree_of"]

@@ -240,6 +240,14 @@ def test_an_array_beside_a_traced_scalar_is_refused(x):
             combine()
 
 
+def test_a_vector_class_may_multiply_its_own_components(x, y):
+    class Pair(tuple):
+        def __rmul__(self, factor):
+            return Pair(factor * component for component in self)
+
+    assert x * Pair((y, 2.0)) == (x * y, 2.0 * x)
+
+
 def test_numpy_numbers_are_numbers(x):
     assert np.float64(2.0) * x is 2.0 * x
     assert x + np.float32(0.5) is x + 0.5

@@ -1,3 +1,5 @@
+"""`.json` descriptions and Denavit-Hartenberg tables."""
+
 from __future__ import annotations
 
 import json

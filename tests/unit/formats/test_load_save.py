@@ -1,3 +1,5 @@
+"""The two doors: which file is read how, and what happens when it cannot be."""
+
 from __future__ import annotations
 
 import os

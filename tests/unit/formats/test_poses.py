@@ -1,3 +1,5 @@
+"""Roll, pitch, yaw and rotation matrices."""
+
 from __future__ import annotations
 
 import numpy as np

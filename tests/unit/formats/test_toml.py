@@ -1,7 +1,11 @@
+"""The `.toml` robot file: everything survives, and mistakes are named."""
+
 from __future__ import annotations
 
 import math
+import re
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -124,6 +128,12 @@ def test_dh_rows_make_the_robot_of_from_dh():
     for joint, expected in zip(robot.structure.joints, same.structure.joints, strict=True):
         assert np.array_equal(joint.origin, expected.origin)
         assert np.array_equal(joint.child_origin, expected.child_origin)
+
+
+def test_the_examples_of_the_reference_page_are_robots():
+    page = (Path(__file__).resolve().parents[3] / "docs" / "reference" / "robot_file.md").read_text()
+    examples = [text for text in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if text.startswith("name")]
+    assert [read(text).n for text in examples] == [1, 2]
 
 
 REFUSED = {

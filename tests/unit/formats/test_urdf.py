@@ -1,3 +1,5 @@
+"""Each rule of the URDF reader, and each of its sentences."""
+
 from __future__ import annotations
 
 import math

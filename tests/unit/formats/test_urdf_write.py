@@ -1,3 +1,5 @@
+"""Robots as URDF: the same dynamics when read again, or a warning."""
+
 from __future__ import annotations
 
 import math

@@ -1,3 +1,5 @@
+"""XML with line numbers and without entities."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,0 +1,513 @@
+"""A sweep that makes loops: each step is run once, on symbols, and becomes the body of a loop over the segments.
+
+What differs from segment to segment is read from a table of constants; a number that is the same for all of them (a zero of
+the internal frames, say) folds as if the loop were unrolled. Columns live in buffers with one row per segment, row 0 being
+the base. Numbers that a record merely repeats from its own segment's constants are not stored again.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..expr import Expr, Graph, Slot
+from ..expr.graph import reachable
+from ..expr.loops import Address, IntArray, LoopProgram, Stage, Write
+from ..model.tree import Place, Segment, Spin, Tree
+from ..spatial import Vec3
+
+_TABLED = ("turn", "slide", "offset", "R", "p", "inertia", "armature", "multiplier", "shift", "spin", "friction")
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """The scalars of a record of records, in order; None has none."""
+    if isinstance(value, tuple):
+        for item in value:
+            yield from leaves(item)
+    elif dataclasses.is_dataclass(value):
+        for f in dataclasses.fields(value):
+            yield from leaves(getattr(value, f.name))
+    elif value is not None:
+        yield value
+
+
+def rebuilt(value: Any, scalars: Iterator[Any]) -> Any:
+    """A record of the same build with other scalars."""
+    if isinstance(value, tuple):
+        items = [rebuilt(item, scalars) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return type(value)(**{f.name: rebuilt(getattr(value, f.name), scalars) for f in dataclasses.fields(value)})
+    return None if value is None else next(scalars)
+
+
+@dataclasses.dataclass(frozen=True)
+class Stored:
+    """A scalar of a column: component `place` of its buffer's row."""
+
+    place: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Tabled:
+    """A scalar of a column that is a constant of the row's own segment: a place in the table's row."""
+
+    place: int
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Column:
+    """One record per row: `template` has the records' build, `sources` says where each scalar is (Stored, Tabled or a number)."""
+
+    template: Any
+    sources: tuple[Any, ...]
+    buffer: int
+    width: int
+
+
+@dataclasses.dataclass(frozen=True)
+class InputColumn:
+    """Coordinates as they come in: input `number`, entry by segment, times a multiplier plus a shift."""
+
+    number: int
+    rate: bool
+
+
+class RolledSweep:
+    """Builds a loop program by the requests of an algorithm."""
+
+    def __init__(self, tree: Tree, inputs: Mapping[str, tuple[int, ...]]) -> None:
+        self.tree = tree
+        self.slots = tuple(Slot(name, shape) for name, shape in inputs.items())
+        self.buffers: list[int] = []
+        self.bodies: list[_Body] = []
+        self.start = _Body(self, 1)  # straight-line code before all loops: base motion and other single values
+        self.rows = np.arange(len(tree.segments)) + 1
+        self.parents = np.array([s.parent for s in tree.segments]) + 1
+        self.table = _Table(tree)
+
+    def arguments(self) -> list[Any]:
+        """What the algorithm receives: a marker for each input over the coordinates, scalars for any other."""
+        n = self.tree.n
+        return [
+            InputColumn(k, rate=False) if slot.shape == (n,) and slot.name in ("q", "qd", "qdd", "tau") else self._scalars(k)
+            for k, slot in enumerate(self.slots)
+        ]
+
+    def _scalars(self, number: int) -> list[Expr]:
+        return [self.start.input(number, np.zeros(1, int), k) for k in range(self.slots[number].size)]
+
+    def expand(self, q: Any, *, rate: bool = False) -> Any:
+        """Coordinates to segments, through couplings; a rate has no offset."""
+        if isinstance(q, InputColumn):
+            return dataclasses.replace(q, rate=rate)
+        (value,) = set(q)
+        return Column(0.0, (float(value),), -1, 0)  # a constant, such as q̇ = 0
+
+    def collect(self, column: Any) -> Any:
+        """Generalised forces of the segments to those of the coordinates, rows counted from 0 as coordinates are."""
+        target = self._buffer(self.tree.n)
+        first: set[int] = set()
+        masters = np.array([not (s.coordinate in first or first.add(s.coordinate)) for s in self.tree.segments])  # type: ignore[func-returns-value]
+        for chosen, add in ((masters, False), (~masters, True)):
+            if chosen.any():
+                body = _Body(self, int(chosen.sum()))
+                s = body.segment(self.rows[chosen])
+                value = body.read(column, self.rows[chosen]) * s.multiplier
+                body.write(value, "buffer", target, body.column(self._coordinates(chosen)), 1, 0, add=add)
+                body.finish()
+        return Column(0.0, (Stored(0),), target, 1)
+
+    def _coordinates(self, chosen: Any) -> IntArray:
+        return np.array([s.coordinate for s in self.tree.segments])[chosen]
+
+    def total(self, column: Any) -> Column:
+        """The sum over all segments, in a row of its own."""
+        target = self._zeroed(1, 1)
+        body = _Body(self, len(self.rows))
+        value = body.read(column, self.rows)
+        body.write(value, "buffer", target, body.column(np.zeros(len(self.rows), int)), 1, 0, add=True)
+        body.finish()
+        return Column(0.0, (Stored(0),), target, 1)
+
+    def outward(self, step: Callable[..., Any], base: Any, *columns: Any) -> Column:
+        """step(segment, parent's result, *values) from the base to the tips."""
+
+        def run(body: _Body, parent: Any) -> Any:
+            return step(body.segment(self.rows), parent, *(body.read(c, self.rows) for c in columns))
+
+        trial = _Body(self, len(self.rows))
+        symbols = iter([trial.graph.input(f"parent{k}") for k, _ in enumerate(leaves(base))])
+        result = self._planned(trial, run(trial, rebuilt(base, symbols)), base)
+        body = _Body(self, len(self.rows))
+        self._store(body, result, run(body, body.read(result, self.parents)), self.rows)
+        for source, scalar in zip(result.sources, leaves(base), strict=True):
+            if isinstance(source, Stored):
+                self.start.write(scalar, "buffer", result.buffer, self.start.column(np.zeros(1, int)), result.width, source.place)
+        body.finish()
+        return result
+
+    def inward(self, step: Callable[..., Any], *columns: Any) -> Column:
+        """step(segment, sum over the children or None, *values) -> (result, what the parent receives), tips first."""
+        order = self.rows[::-1]
+
+        def run(body: _Body, received: Any) -> Any:
+            return step(body.segment(order), received, *(body.read(c, order) for c in columns))
+
+        trial = _Body(self, len(order))
+        _, passed = run(trial, None)
+        width = len(list(leaves(passed)))
+        sums = Column(passed, tuple(Stored(k) for k in range(width)), self._zeroed(len(order) + 1, width), width)
+        body = _Body(self, len(order))
+        own, passed = run(body, body.read(sums, order))
+        result = self._planned(body, own, None)
+        self._store(body, result, own, order)
+        self._store(body, sums, passed, self.parents[::-1], add=True)
+        body.finish()
+        return result
+
+    def local(self, step: Callable[..., Any], *columns: Any) -> Column:
+        """step(segment, *values) for each segment on its own; one loop for each build of segments (friction, rotor)."""
+        result: Column | None = None
+        kinds = self._kinds()
+        for chosen in kinds:
+            rows = self.rows[chosen]
+            body = _Body(self, len(rows))
+            value = step(body.segment(rows, whole=True), *(body.read(c, rows) for c in columns))
+            if result is None:
+                result = self._planned(body, value, None, all_stored=len(kinds) > 1)
+            self._store(body, result, value, rows)
+            body.finish()
+        assert result is not None
+        return result
+
+    def _kinds(self) -> list[IntArray]:
+        kinds: dict[Any, list[int]] = {}
+        for i, s in enumerate(self.tree.segments):
+            law = s.friction and (s.friction.dry, s.friction.smooth, s.friction.stribeck)
+            kinds.setdefault((law, s.spin is None), []).append(i)
+        return [np.array(members) for members in kinds.values()]
+
+    def mounted(self, step: Callable[..., Any], base: Any, at_mount: Column, *columns: Any) -> tuple[Column, Column]:
+        """step(segment, value at the rotor's mount, *values) -> (own result, load on the mount), for full rotors."""
+        chosen = np.array([i for i, s in enumerate(self.tree.segments) if s.spin is not None])
+        rows = self.rows[chosen]
+        mounts = np.array([s.spin.mount + 1 for s in self.tree.segments if s.spin is not None])
+        body = _Body(self, len(rows))
+        own, load = step(body.segment(rows, whole=True), body.read(at_mount, mounts), *(body.read(c, rows) for c in columns))
+        results = []
+        for value, where, add in ((own, rows, False), (load, mounts, True)):
+            width = len(list(leaves(value)))
+            column = Column(value, tuple(Stored(k) for k in range(width)), self._zeroed(len(self.rows) + 1, width), width)
+            self._store(body, column, value, where, add=add)
+            results.append(column)
+        body.finish()
+        return results[0], results[1]
+
+    def applied(self, step: Callable[..., Any], places: Sequence[Place], wrenches: Any, column: Column) -> Any:
+        """step(place, wrench, value of the segment there) -> load, summed over the places of each segment."""
+        result: Column | None = None
+        for place, wrench in zip(places, wrenches, strict=True):
+            if place.segment < 0:
+                continue
+            body = _Body(self, 1)
+            row = np.array([place.segment + 1])
+            arrays = [body.input(*self.start.origin[node.index]) for node in wrench]
+            load = step(place, arrays, body.read(column, row))
+            if result is None:
+                width = len(list(leaves(load)))
+                result = Column(load, tuple(Stored(k) for k in range(width)), self._zeroed(len(self.rows) + 1, width), width)
+            self._store(body, result, load, row, add=True)
+            body.finish()
+        return self.local(lambda s: None) if result is None else result
+
+    def climb(
+        self, diagonal: Callable[..., Any], step: Callable[..., Any], read: Callable[..., Any], start: Column, X: Column
+    ) -> Matrix:
+        """The symmetric matrix of coordinates whose column i arises by carrying start[i] down to the base (composite.py)."""
+        matrix = Matrix(self.tree.n, self.local(diagonal, start))
+        width = len(start.sources)
+        carried = Column(start.template, tuple(map(Stored, range(width))), self._buffer((len(self.rows) + 1) * width), width)
+        body = _Body(self, len(self.rows))
+        self._store(body, carried, body.read(start, self.rows), self.rows)
+        body.finish()
+        pairs = [(i, c, self.tree.segments[c].parent) for i in range(len(self.rows)) for c in self.tree.path(i)[:-1]]
+        if pairs:
+            matrix.climb = self._climb(step, read, carried, X, np.array(pairs))
+        return matrix
+
+    def _climb(self, step: Callable[..., Any], read: Callable[..., Any], carried: Column, X: Column, pairs: Any) -> Any:
+        own, child, parent = (pairs[:, k] + 1 for k in range(3))
+        body = _Body(self, len(pairs))
+        moment = None
+        if self.tree.has_spin:
+            moments = np.zeros((len(pairs), 3))
+            for k, (i, _, a) in enumerate(pairs):
+                spin = self.tree.segments[i].spin
+                if spin is not None and spin.mount == a:
+                    moments[k] = np.array(spin.axis) * spin.kI
+            moment = body.constants(moments)
+        value = step(body.read(X, child), body.read(carried, own), moment)
+        self._store(body, carried, value, own)
+        a, b = body.segment(own), body.segment(parent)
+        entry = read(b, value) * a.multiplier * b.multiplier
+        return body, entry, own - 1, parent - 1
+
+    def finish(self, name: str, outputs: Mapping[str, Any]) -> LoopProgram:
+        """The loop program whose outputs are these columns, matrices or totals."""
+        slots = []
+        for number, (key, result) in enumerate(outputs.items()):
+            if isinstance(result, Matrix):
+                result.write(self, number)
+                slots.append(Slot(key, (result.n, result.n)))
+            else:
+                count = self.buffers[result.buffer] // result.width
+                self._copy_out(result, number, count)
+                slots.append(Slot(key, (self.tree.n,) if count == self.tree.n and key not in ("kinetic", "potential") else ()))
+        bodies = [self.start, *self.bodies] if self.start.writes else self.bodies
+        stages = tuple(body.stage() for body in bodies)
+        return LoopProgram(name, self.slots, tuple(slots), tuple(self.buffers), self.table.flat(), stages)
+
+    def _copy_out(self, result: Column, number: int, count: int) -> None:
+        body = _Body(self, count)
+        rows = np.arange(count)
+        body.write(body.read(result, rows), "output", number, body.column(rows), 1, 0)
+        body.finish()
+
+    def _buffer(self, size: int) -> int:
+        self.buffers.append(size)
+        return len(self.buffers) - 1
+
+    def _zeroed(self, rows: int, width: int) -> int:
+        number = self._buffer(rows * width)
+        if width:
+            body = _Body(self, rows)
+            column = body.column(np.arange(rows))
+            for k in range(width):
+                body.write(0.0, "buffer", number, column, width, k)
+            body.finish()
+        return number
+
+    def _planned(self, body: _Body, value: Any, base: Any, *, all_stored: bool = False) -> Column:
+        """Where each scalar of a result will be; numbers and repeated constants need no place, if the base agrees."""
+        sources: list[Any] = []
+        width = 0
+        given = list(leaves(base)) if base is not None else [None] * len(list(leaves(value)))
+        for scalar, at_base in zip(leaves(value), given, strict=True):
+            own = body.tabled.get(scalar.index) if isinstance(scalar, Expr) else None
+            if not all_stored and not isinstance(scalar, Expr) and (base is None or at_base == scalar):
+                sources.append(float(scalar))
+            elif not all_stored and own is not None:
+                sources.append(Tabled(own))  # row 0, the base, has no joint: nobody reads such a constant of it
+            else:
+                sources.append(Stored(width))
+                width += 1
+        return Column(value, tuple(sources), self._buffer((len(self.rows) + 1) * width), width)
+
+    def _store(self, body: _Body, column: Column, value: Any, rows: IntArray, *, add: bool = False) -> None:
+        place = body.column(rows)
+        for source, scalar in zip(column.sources, leaves(value), strict=True):
+            if isinstance(source, Stored):
+                body.write(scalar, "buffer", column.buffer, place, column.width, source.place, add=add)
+
+
+@dataclasses.dataclass(eq=False)
+class Matrix:
+    """A symmetric matrix in the making: its diagonal as a column, the rest as the body of the climbing loop."""
+
+    n: int
+    diagonal: Column
+    climb: tuple[_Body, Any, IntArray, IntArray] | None = None
+
+    def write(self, sweep: RolledSweep, number: int) -> None:
+        """Send the entries to an output; where several segments share a coordinate, they add up."""
+        add = not sweep.tree.is_plain
+        if add or self._has_gaps(sweep.tree):
+            self._clear(sweep, number)
+        rows = sweep.rows
+        body = _Body(sweep, len(rows))
+        s = body.segment(rows)
+        value = body.read(self.diagonal, rows) * s.multiplier * s.multiplier
+        self._put(sweep, body, value, number, rows - 1, rows - 1, add)
+        body.finish()
+        if self.climb is not None:
+            body, value, i, j = self.climb
+            self._put(sweep, body, value, number, i, j, add)
+            self._put(sweep, body, value, number, j, i, add)
+            body.finish()
+
+    def _has_gaps(self, tree: Tree) -> bool:
+        return sum(2 * len(tree.path(i)) - 1 for i in range(len(tree.segments))) < self.n**2
+
+    def _clear(self, sweep: RolledSweep, number: int) -> None:
+        body = _Body(sweep, self.n * self.n)
+        body.write(0.0, "output", number, body.column(np.arange(self.n * self.n)), 1, 0)
+        body.finish()
+
+    def _put(self, sweep: RolledSweep, body: _Body, value: Any, number: int, i: Any, j: Any, add: bool) -> None:
+        coordinate = np.array([s.coordinate for s in sweep.tree.segments])
+        body.write(value, "output", number, body.column(coordinate[i] * self.n + coordinate[j]), 1, 0, add=add)
+
+
+@dataclasses.dataclass(frozen=True)
+class _TableEntry:
+    """A constant whose address is known once the table is complete: of a segment (`extra` is None), or of a loop's own block."""
+
+    column: int
+    place: int
+    extra: int | None = None
+
+
+class _Table:
+    """The numbers of the segments, one row each after a row of zeros for the base; then blocks of constants of single loops."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.rows = len(tree.segments) + 1
+        self.columns: list[Any] = []
+        self.known: dict[str, int] = {}
+        self.extra: list[Any] = []
+
+    def column(self, name: str, values: Sequence[float]) -> int:
+        """The number of a column with one value per segment."""
+        if name not in self.known:
+            self.known[name] = len(self.columns)
+            self.columns.append(np.concatenate([[0.0], values]))
+        return self.known[name]
+
+    def address(self, entry: _TableEntry) -> Address:
+        """Where an entry is in the flat table."""
+        if entry.extra is None:
+            return Address("table", 0, entry.column, len(self.columns), entry.place)
+        before = self.rows * len(self.columns) + sum(block.size for block in self.extra[: entry.extra])
+        return Address("table", 0, entry.column, self.extra[entry.extra].shape[1], before + entry.place)
+
+    def flat(self) -> Any:
+        """All of it."""
+        return np.concatenate([np.column_stack(self.columns).ravel() if self.columns else [], *(b.ravel() for b in self.extra)])
+
+
+class _Body:
+    """One stage in the making."""
+
+    def __init__(self, sweep: RolledSweep, turns: int) -> None:
+        self.sweep = sweep
+        self.turns = turns
+        self.graph = Graph()
+        self.columns: list[IntArray] = []
+        self.reads: dict[int, tuple[Expr, Any]] = {}
+        self.tabled: dict[int, int] = {}
+        self.origin: dict[int, tuple[int, IntArray, int]] = {}
+        self.writes: list[Write] = []
+
+    def column(self, rows: Any) -> int:
+        """The number of an index column."""
+        rows = np.asarray(rows, dtype=np.int64)
+        for k, known in enumerate(self.columns):
+            if np.array_equal(known, rows):
+                return k
+        self.columns.append(rows)
+        return len(self.columns) - 1
+
+    def _symbol(self, address: Any) -> Expr:
+        node = self.graph.input(repr(address))
+        self.reads[node.index] = (node, address)
+        return node
+
+    def input(self, number: int, rows: IntArray, offset: int) -> Expr:
+        """An entry of a kernel input."""
+        node = self._symbol(Address("input", number, self.column(rows), 1, offset))
+        self.origin[node.index] = (number, rows, offset)
+        return node
+
+    def table(self, place: int, rows: IntArray, *, own: bool = False) -> Expr:
+        """A constant of the segments at these rows; `own` ones are those a stored record may repeat."""
+        node = self._symbol(_TableEntry(self.column(rows), place))
+        if own:
+            self.tabled[node.index] = place
+        return node
+
+    def segment(self, rows: IntArray, *, whole: bool = False) -> Segment:
+        """The segment of the present turn: numbers where all agree, symbols where they differ."""
+        segments = [self.sweep.tree.segments[r - 1] for r in rows]
+        every = self.sweep.tree.segments
+        fields: dict[str, Any] = {}
+        for name in _TABLED:
+            if name in ("spin", "friction") and not whole:
+                fields[name] = None
+                continue
+            parts = [getattr(s, name) for s in segments]
+            if parts[0] is None:
+                fields[name] = None
+                continue
+            if name == "spin":
+                parts = [dataclasses.replace(p, mount=0) for p in parts]
+            values = np.array([list(leaves(p)) for p in parts], dtype=float)
+            symbols = []
+            for k in range(values.shape[1]):
+                if (values[:, k] == values[0, k]).all():
+                    symbols.append(float(values[0, k]))
+                    continue
+                full = [self._leaf(getattr(s, name), k) for s in every]
+                place = self.sweep.table.column(f"{name}.{k}", full)
+                symbols.append(self.table(place, rows, own=True))
+            fields[name] = self._filled(parts[0], symbols, name)
+        return dataclasses.replace(every[0], **fields)
+
+    @staticmethod
+    def _leaf(part: Any, k: int) -> float:
+        if part is None:
+            return 0.0
+        if isinstance(part, Spin):
+            part = dataclasses.replace(part, mount=0)
+        return float(list(leaves(part))[k])
+
+    @staticmethod
+    def _filled(part: Any, symbols: list[Any], name: str) -> Any:
+        filled = rebuilt(part, iter(symbols))
+        if name == "friction":  # what a law contains is structure: plain flags again, the same for this whole loop
+            return dataclasses.replace(filled, dry=part.dry, smooth=part.smooth, stribeck=part.stribeck)
+        return filled
+
+    def read(self, column: Any, rows: IntArray) -> Any:
+        """The record of a column at these rows."""
+        if isinstance(column, InputColumn):
+            s = self.segment(rows)
+            coordinates = np.array([self.sweep.tree.segments[r - 1].coordinate for r in rows])
+            return self.input(column.number, coordinates, 0) * s.multiplier + (0.0 if column.rate else s.shift)
+        place = self.column(rows)
+        scalars = []
+        for source in column.sources:
+            if isinstance(source, Stored):
+                scalars.append(self._symbol(Address("buffer", column.buffer, place, column.width, source.place)))
+            elif isinstance(source, Tabled):
+                scalars.append(self.table(source.place, rows))
+            else:
+                scalars.append(source)
+        return rebuilt(column.template, iter(scalars))
+
+    def constants(self, values: Any) -> Any:
+        """Constants of this loop alone, one row per turn, as a Vec3."""
+        number = len(self.sweep.table.extra)
+        self.sweep.table.extra.append(values)
+        turns = self.column(np.arange(self.turns))
+        return Vec3(*(self._symbol(_TableEntry(turns, k, number)) for k in range(3)))
+
+    def write(self, scalar: Any, kind: str, number: int, column: int, stride: int, offset: int, *, add: bool = False) -> None:
+        """Put a scalar somewhere in every turn."""
+        self.writes.append(Write(scalar, Address(kind, number, column, stride, offset), add))
+
+    def stage(self) -> Stage:
+        """The finished loop, with only what its results need."""
+        nodes = reachable(w.scalar for w in self.writes)
+        reads = tuple((n, self._address(self.reads[n.index][1])) for n in nodes if n.op == "input")
+        return Stage(self.turns, tuple(self.columns), reads, tuple(n for n in nodes if n.op != "input"), tuple(self.writes))
+
+    def _address(self, found: Any) -> Address:
+        return self.sweep.table.address(found) if isinstance(found, _TableEntry) else found
+
+    def finish(self) -> None:
+        """Enter the loop in the program."""
+        self.sweep.bodies.append(self)
