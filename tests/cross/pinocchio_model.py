@@ -155,9 +155,11 @@ class PinocchioRobot:
         return J.reshape(6, -1) @ self.K  # a single column comes back flat
 
     def kinetic_energy(self, q: np.ndarray, qd: np.ndarray) -> float:
-        """Pinocchio's, with what it leaves out: the energy of the armatures."""
+        """Pinocchio's of the bodies, plus that of the armatures, which Pinocchio 4.1 counts for some joint types only."""
         v = self.v(qd)
-        return pin.computeKineticEnergy(self.model, self.data, self.q(q), v) + v @ (self.model.armature * v) / 2
+        bodies = self.model.copy()
+        bodies.armature = np.zeros(bodies.nv)
+        return pin.computeKineticEnergy(bodies, self.data, self.q(q), v) + v @ (self.model.armature * v) / 2
 
     def potential_energy(self, q: np.ndarray) -> float:
         return pin.computePotentialEnergy(self.model, self.data, self.q(q))

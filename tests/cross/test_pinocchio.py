@@ -80,6 +80,7 @@ def test_pinocchio_agrees_on_the_catalogue(name: str, rng: np.random.Generator) 
         check(robot, rng)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS)
 @given(robot=robots(full_rotors=False, mimic=False), seed=seeds)
 @settings(max_examples=40)
@@ -87,6 +88,7 @@ def test_pinocchio_agrees_on_random_robots(check: str, robot: Robot, seed: int) 
     CHECKS[check](robot, np.random.default_rng(seed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS)
 @given(robot=robots(full_rotors=True, mimic=True, friction=True), seed=seeds)
 @settings(max_examples=25)

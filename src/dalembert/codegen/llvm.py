@@ -12,11 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from ..expr import Expr, Program, Slot
 from . import sincos
 from .sincos import splat
 
 PART_SIZE = 2500  # nodes per function: 5k nodes compile in half a second, 20k as one function in five
+STORE_WEIGHT = 20  # nodes that an output counts for
 _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq"}
 
@@ -188,12 +191,16 @@ class Block:
         for a, w in zip(arguments, wrapped, strict=True):
             self.near[a.index] = self.let(f"phi {self.D} [ {self.value(a)}, %{tag}.here ], [ {w}, %{tag}.far ]")
 
-    def load_lanes(self, pointers: list[str], offset: int) -> str:
-        """One entry of W rows as a vector."""
+    def load_lanes(self, pointers: list[str], offset: int, *, constant: bool = True) -> str:
+        """One entry of W rows as a vector.
+
+        Inputs are constant: they never overlap outputs (NumPy copies them if they do), so loads may move past stores.
+        """
+        mark = ", !invariant.load !1" if constant else ""
         result = "poison"
         for lane, pointer in enumerate(pointers):
             address = self.let(f"getelementptr inbounds i8, ptr {pointer}, i64 {offset}") if offset else pointer
-            scalar = self.let(f"load double, ptr {address}, align 8")
+            scalar = self.let(f"load double, ptr {address}, align 8{mark}")
             result = self.let(f"insertelement {self.D} {result}, double {scalar}, i32 {lane}")
         return result
 
@@ -225,11 +232,18 @@ class _Parts:
         self.program = program
         self.lanes = lanes
         self.pairs = sincos_pairs(program.nodes)
-        order = [node for node in program.nodes if node.op not in ("const", "input")]
-        size = PART_SIZE if len(order) > PART_SIZE * 3 // 2 else max(len(order), 1)
-        self.cuts = [order[i : i + size] for i in range(0, len(order), size)] or [[]]
+        self.cuts = self._cut([node for node in program.nodes if node.op not in ("const", "input")])
         self.home = {node.index: k for k, part in enumerate(self.cuts) for node in part}
         self.slots: dict[int, int] = {}
+
+    def _cut(self, order: list[Expr]) -> list[list[Expr]]:
+        """Parts of about PART_SIZE nodes; an output counts for more: LLVM's time is quadratic in the stores of a function."""
+        stored = {scalar.index for result in self.program.results for scalar in result if isinstance(scalar, Expr)}
+        weights = np.array([1 + STORE_WEIGHT * (node.index in stored) for node in order])
+        part = np.cumsum(weights) // PART_SIZE
+        if not order or part[-1] == 0 or weights.sum() < PART_SIZE * 3 // 2:
+            return [order]
+        return [[order[i] for i in np.flatnonzero(part == k)] for k in range(part[-1] + 1)]
 
     def emit(self) -> tuple[list[list[str]], int]:
         """The functions, and the number of scratch vectors they need."""
@@ -390,7 +404,7 @@ class _Loop:
         self._line("br label %exit")
         self._label("exit")
         self._line("ret void")
-        return [*self.lines, "}", *_copy_function(), '!0 = !{!"branch_weights", i32 1, i32 1000000}']
+        return [*self.lines, "}", *_copy_function(), '!0 = !{!"branch_weights", i32 1, i32 1000000}', "!1 = !{}"]
 
     def _line(self, text: str) -> None:
         self.lines.append(f"  {text}")

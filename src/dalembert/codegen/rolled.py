@@ -135,14 +135,14 @@ class _StageCode:
     def _load(self, a: Address) -> str:
         block = self.block
         if a.kind == "table":
-            scalar = block.let(f"load double, ptr {self._pointer('@table', a)}, align 8")
+            scalar = block.let(f"load double, ptr {self._pointer('@table', a)}, align 8, !invariant.load !1")
             first = block.let(f"insertelement {block.D} poison, double {scalar}, i32 0")
             zeros = f"<{self.lanes} x i32> zeroinitializer"
             return block.let(f"shufflevector {block.D} {first}, {block.D} poison, {zeros}")
         if a.kind == "buffer":
             pointer = self._pointer("%scratch", a, int(self.bases[a.number]))
             return block.let(f"load {block.D}, ptr {pointer}, align {8 * self.lanes}")
-        return block.load_lanes(self._lanes_of(a), 0)
+        return block.load_lanes(self._lanes_of(a), 0, constant=a.kind == "input")
 
     def _store(self, value: str, a: Address, add: bool) -> None:
         block = self.block

@@ -1,0 +1,20 @@
+"""The command `dalembert`: each command parses its arguments, calls the library and prints."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and leave with 0, with 1 when it failed, or with 2 when it was misused."""
+    from .app import app
+
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without Greek letters shows question marks, not a traceback
+    app(args=None if arguments is None else list(arguments), prog_name="dalembert")
+    sys.exit(0)

@@ -1,0 +1,125 @@
+"""The commands, each a thin wrapper: what it computes and prints stands in the module of its name.
+
+These modules are imported when their command runs, so that `dalembert --help` answers at once.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from ..errors import DalembertError
+from . import terminal
+
+
+class Commands(TyperGroup):
+    """A group of commands whose failures are one line on stderr; `--debug` lets the traceback through."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command chosen."""
+        try:
+            with terminal.warnings_once():
+                return super().invoke(ctx)
+        except BrokenPipeError:
+            raise  # the reader of a pipe went away, which is no failure of ours
+        except (DalembertError, OSError) as error:
+            if ctx.params["debug"]:
+                raise
+            terminal.complain(error)
+            raise typer.Exit(1) from None
+
+
+app = typer.Typer(
+    cls=Commands,
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+RobotSource = Annotated[
+    str, typer.Argument(metavar="ROBOT", help="A name of the catalogue, or a .urdf, .urdf.xacro, .toml or .json file.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, in SI units; what is infinite or not a number is null.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from .. import __version__
+
+        typer.echo(f"dalembert {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def dalembert(
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Dynamics of robot manipulators, from a robot description to numbers."""
+
+
+@app.command("list")
+def list_robots(json: Json = False) -> None:
+    """The robots of the catalogue."""
+    from .catalogue import run
+
+    run(json=json)
+
+
+@app.command()
+def show(robot: RobotSource, json: Json = False) -> None:
+    """Joints, links, drives and checks of a robot."""
+    from .show import run
+
+    run(robot, json=json)
+
+
+@app.command()
+def check(
+    robot: RobotSource,
+    strict: Annotated[bool, typer.Option("--strict", help="Fail on any finding, not only on errors.")] = False,
+    json: Json = False,
+) -> None:
+    """Whether a robot can be computed, and what is doubtful about it."""
+    from .check import run
+
+    if not run(robot, strict=strict, json=json):
+        raise typer.Exit(1)
+
+
+@app.command()
+def dynamics(
+    robot: RobotSource,
+    q: Annotated[str, typer.Option("--q", metavar="NUMBERS", help="Joint positions: '0.1,0.2' or '0.1 0.2'.")] = "",
+    qd: Annotated[str, typer.Option("--qd", metavar="NUMBERS", help="Joint velocities.")] = "",
+    qdd: Annotated[str, typer.Option("--qdd", metavar="NUMBERS", help="Joint accelerations.")] = "",
+    degrees: Annotated[bool, typer.Option("--degrees", help="Angles and their rates are given in degrees.")] = False,
+    formulation: Annotated[str, typer.Option(help="Which formulation of the dynamics.")] = "newton_euler",
+    json: Json = False,
+) -> None:
+    """Torques, mass matrix, bias and gravity at one state; what is left out is zero."""
+    from .dynamics import run
+
+    given = {name: _numbers(f"--{name}", text) for name, text in (("q", q), ("qd", qd), ("qdd", qdd))}
+    run(robot, given, degrees=degrees, formulation=formulation, json=json)
+
+
+@app.command()
+def demo() -> None:
+    """A short tour with the PUMA 560, ending in a figure."""
+    from .demo import run
+
+    run()
+
+
+def _numbers(option: str, text: str) -> list[float]:
+    """The numbers of a list separated by commas, spaces or both."""
+    try:
+        return [float(word) for word in text.replace(",", " ").split()]
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a list of numbers such as '0.1,0.2'.", param_hint=option) from None

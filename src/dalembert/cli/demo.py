@@ -1,0 +1,101 @@
+"""`dalembert demo`: the PUMA 560 in half a minute."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.text import Text
+
+from .. import dynamics as dyn
+from .. import plots, robots
+from ..checks import FloatArray
+from ..errors import MissingExtraError
+from ..model import Robot
+from . import dynamics, show, terminal
+
+FIGURE = "dalembert-demo.png"
+_START = np.radians([0.0, 90.0, -90.0, 0.0, 0.0, 0.0])
+_END = np.radians([75.0, 20.0, -20.0, 60.0, 45.0, -90.0])
+_DURATION = 1.2  # [s]
+_BATCH = 100_000
+
+
+def run() -> None:
+    """The arm, its dynamics at a pose, the speed of a batch, a figure."""
+    console, robot = terminal.stdout(), robots.puma560()
+    _heading("1. An arm of the catalogue: robot = dal.robots.puma560()")
+    terminal.show_table(console, show.joint_table(robot))
+    _heading("2. Its torques in the middle of a motion: dal.inverse_dynamics(robot, q, qd, qdd)")
+    t, states = motion()
+    half = dynamics.State(*(values[len(t) // 2 - 40] for values in states))
+    terminal.show_table(console, dynamics.torque_table(robot, half, dynamics.evaluate(robot, half)))
+    _heading(f"3. The same call for {_BATCH:,} random configurations".replace(",", " "))
+    first, best = batch_time(robot)
+    console.print(
+        f"  first call {first * 1e3:.0f} ms, then {best * 1e3:.1f} ms: {best / _BATCH * 1e9:.0f} ns per configuration\n"
+    )
+    _heading("4. Joint torques along the motion, by cause")
+    target = Path(FIGURE).absolute()
+    save_figure(draw(robot, t, states), target)
+    console.print(f"  {target}", soft_wrap=True)
+
+
+def _heading(words: str) -> None:
+    terminal.stdout().print(Text(words, style="bold green"), soft_wrap=True)
+
+
+def motion(samples: int = 241) -> tuple[FloatArray, dynamics.State]:
+    """A smooth motion from point to point: times, shape (k,), and q, q̇, q̈, each of shape (k, 6).
+
+    q = q₀ + (q₁ − q₀) s(t/T) with s(x) = 10x³ − 15x⁴ + 6x⁵, whose velocity and acceleration vanish at both ends.
+    """
+    t = np.linspace(0.0, _DURATION, samples)
+    x, way = (t / _DURATION)[:, None], _END - _START
+    s, sd, sdd = x**3 * (10 - 15 * x + 6 * x**2), 30 * (x * (1 - x)) ** 2, 60 * x * (1 - x) * (1 - 2 * x)
+    return t, dynamics.State(_START + way * s, way * sd / _DURATION, way * sdd / _DURATION**2)
+
+
+def batch_time(robot: Robot) -> tuple[float, float]:
+    """Seconds of the first call, with the kernel's building or loading, and of the best of five after it."""
+    q, qd, qdd = np.random.default_rng(560).normal(size=(3, _BATCH, robot.n))
+    out = np.empty_like(q)
+    times = []
+    fresh = robot.replace(name="puma560 again")  # a copy has no kernels yet
+    for _ in range(6):
+        start = time.perf_counter()
+        dyn.inverse_dynamics(fresh, q, qd, qdd, out=out)
+        times.append(time.perf_counter() - start)
+    return times[0], min(times[1:])
+
+
+def draw(robot: Robot, t: FloatArray, states: dynamics.State) -> Any:
+    """The figure: one panel per joint, each torque split by cause."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError.for_extra("demo: the figure", "matplotlib", "plots") from None
+    tau, M, h, g = dynamics.evaluate(robot, states)
+    inertia = np.einsum("kij,kj->ki", M, states.qdd)
+    parts = {"inertia": inertia, "velocity": h - g, "gravity": g, "friction": tau - h - inertia}
+    figure = Figure(figsize=(9.6, 5.2), layout="constrained")
+    plots.contributions(
+        t, parts, names=robot.joint_names, units=dynamics.torque_units(robot), axes=figure.subplots(2, 3, sharex=True)
+    )
+    return figure
+
+
+def save_figure(figure: Any, target: Path) -> None:
+    """The picture in its place, complete or not at all: written under another name, then renamed."""
+    draft = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
+    try:
+        figure.savefig(draft, dpi=160, format="png")
+        os.replace(draft, target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+        raise

@@ -1,0 +1,132 @@
+"""`dalembert dynamics`: torques and what they are made of, at one state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from rich.table import Table
+from rich.text import Text
+
+from .. import dynamics as dyn
+from ..checks import FloatArray
+from ..errors import ShapeError
+from ..formats import load
+from ..model import Robot
+from . import terminal
+
+
+class State(NamedTuple):
+    """One state of a robot, each of shape (n,)."""
+
+    q: FloatArray
+    qd: FloatArray
+    qdd: FloatArray
+
+
+class Result(NamedTuple):
+    """The dynamics at a state: τ = M q̈ + h + friction, h = C q̇ + g."""
+
+    tau: FloatArray
+    M: FloatArray
+    h: FloatArray
+    g: FloatArray
+
+    def parts(self, qdd: FloatArray) -> dict[str, FloatArray]:
+        """The torque by cause; each of shape (n,)."""
+        inertia = self.M @ qdd
+        return {"inertia": inertia, "velocity": self.h - self.g, "gravity": self.g, "friction": self.tau - self.h - inertia}
+
+
+def run(source: str, given: Mapping[str, Sequence[float]], *, degrees: bool, formulation: str, json: bool) -> None:
+    """Print the dynamics of a robot at the state given."""
+    robot = load(source)
+    state = state_of(robot, given, degrees=degrees)
+    result = evaluate(robot, state, formulation)
+    if json:
+        terminal.print_json(_record(robot, state, result, formulation))
+        return
+    console = terminal.stdout()
+    console.print(Text(f"{robot!r}, formulation {formulation}", style="bold"))
+    console.print()
+    terminal.show_table(console, torque_table(robot, state, result))
+    console.print(mass_table(robot, result))
+
+
+def state_of(robot: Robot, given: Mapping[str, Sequence[float]], *, degrees: bool) -> State:
+    """The state in SI units; what is not given is zero."""
+    scale = np.array([np.pi / 180 if degrees and joint.turns else 1.0 for joint in robot.structure.coordinates])
+    return State(*(_checked(robot, name, given.get(name, ())) * scale for name in State._fields))
+
+
+def _checked(robot: Robot, name: str, values: Sequence[float]) -> FloatArray:
+    if not values:
+        return np.zeros(robot.n)
+    if len(values) != robot.n:
+        raise ShapeError(
+            f"{name}: {_counted(len(values), 'value')} found, but {robot.name!r} has {_counted(robot.n, 'joint')}, so "
+            f"{robot.n} expected: {', '.join(robot.joint_names)}."
+        )
+    return np.array(values, dtype=float)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def evaluate(robot: Robot, state: State, formulation: str = "newton_euler") -> Result:
+    """The dynamics at a state."""
+    return Result(
+        dyn.inverse_dynamics(robot, *state, formulation=formulation),
+        dyn.mass_matrix(robot, state.q),
+        dyn.bias(robot, state.q, state.qd, formulation=formulation),
+        dyn.gravity_torque(robot, state.q, formulation=formulation),
+    )
+
+
+def torque_units(robot: Robot) -> list[str]:
+    """N m of a turning joint, N of a sliding one."""
+    return ["N m" if joint.turns else "N" for joint in robot.structure.coordinates]
+
+
+def torque_table(robot: Robot, state: State, result: Result) -> Table:
+    """State and torques of each joint, the torque split by cause."""
+    parts = result.parts(state.qdd)
+    if not robot.parameters.friction:
+        del parts["friction"]  # only crumbs of rounding would stand there
+    heads = {"inertia": "M q̈", "velocity": "C q̇", "gravity": "g", "friction": "friction"}
+    motion = np.column_stack([terminal.aligned(values) for values in state])
+    torques = terminal.aligned(np.column_stack([*parts.values(), result.tau]))
+    rows = [
+        (joint.name, "rad" if joint.turns else "m", *motion[i], "N m" if joint.turns else "N", *torques[i])
+        for i, joint in enumerate(robot.structure.coordinates)
+    ]
+    columns = ["joint", "", "q", "q̇", "q̈", "", *(heads[name] for name in parts), "τ"]
+    return terminal.table("State and torques", columns, rows, left=2)
+
+
+def mass_table(robot: Robot, result: Result) -> Table:
+    """The mass matrix and, beside it, the bias."""
+    values, h = terminal.aligned(result.M), terminal.aligned(result.h)
+    rows = [(name, *values[i], h[i]) for i, name in enumerate(robot.joint_names)]
+    title = f"Mass matrix M [{_mass_units(robot)}] and bias h = C q̇ + g [{' | '.join(dict.fromkeys(torque_units(robot)))}]"
+    return terminal.table(title, ["", *robot.joint_names, "h"], rows)
+
+
+def _mass_units(robot: Robot) -> str:
+    """The units that occur in the mass matrix: a turn and a slide couple through kg m."""
+    turns = {joint.turns for joint in robot.structure.coordinates}
+    return {(True,): "kg m²", (False,): "kg"}.get(tuple(turns), "kg m² | kg m | kg")
+
+
+def _record(robot: Robot, state: State, result: Result, formulation: str) -> dict[str, object]:
+    return {
+        "robot": robot.name,
+        "formulation": formulation,
+        "joints": list(robot.joint_names),
+        "torque_units": torque_units(robot),
+        **state._asdict(),
+        **result._asdict(),
+        "parts": result.parts(state.qdd),
+    }

@@ -1,0 +1,220 @@
+"""`dalembert show`: everything that acts in a robot, as tables or JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+from rich.text import Text
+
+from ..formats.poses import rpy_from_rotation
+from ..model import Body, Joint, Link, Robot
+from ..model.record import Record
+from . import check, terminal
+from .catalogue import joint_letters
+from .geometry import DhRow, dh_table
+from .terminal import number, numbers
+
+
+def run(source: str, *, json: bool) -> None:
+    """Print the robot."""
+    robot = check.load_quietly(source)
+    if json:
+        terminal.print_json(record(robot))
+        return
+    console = terminal.stdout()
+    console.print(Text(repr(robot), style="bold"))
+    for name, words in effects(robot).items():
+        console.print(Text.assemble((f"  {name:<10}", "cyan"), words), soft_wrap=True)
+    console.print()
+    for part in (joint_table(robot), drive_table(robot), link_table(robot)):
+        terminal.show_table(console, part)
+    console.print(Text("Checks", style="bold"))
+    for line in check.report(robot):
+        console.print(line, soft_wrap=True)
+
+
+def effects(robot: Robot) -> dict[str, str]:
+    """What acts besides the links themselves, one phrase each."""
+    rotors = Counter(rotor.model for rotor in robot.parameters.rotors.values())
+    couplings = [joint for joint in robot.structure.joints if joint.mimic is not None]
+    phrases = {
+        "gravity": f"{numbers(robot.gravity)} m/s²" if robot.gravity.any() else "off",
+        "friction": f"at {len(robot.parameters.friction)} of {robot.n} joints" if robot.parameters.friction else "none",
+        "rotors": ", ".join(f"{count} {model}" for model, count in rotors.items()) or "none",
+        "tool": _tool(robot),
+        "payload": _body_words(robot.parameters.payload) if robot.parameters.payload else "none",
+    }
+    if couplings:
+        phrases["couplings"] = ", ".join(_mimic(joint) for joint in couplings)
+    return phrases
+
+
+def _tool(robot: Robot) -> str:
+    if robot.tool is None:
+        return "none; the tree has several tips"
+    xyz, rpy = robot.tool.pose[:3, 3], np.degrees(rpy_from_rotation(robot.tool.pose[:3, :3]))
+    place = f" at {numbers(xyz)} m" if xyz.any() else ""
+    turned = f", turned by roll pitch yaw {numbers(rpy)} °" if rpy.any() else ""
+    return f"on {robot.tool.link}{place}{turned}"
+
+
+def _body_words(body: Body) -> str:
+    return f"{number(body.mass)} kg at {numbers(body.com)} m in the tool frame"
+
+
+def _mimic(joint: Joint) -> str:
+    assert joint.mimic is not None
+    shift = f" + {number(joint.mimic.offset)}" if joint.mimic.offset else ""
+    return f"{joint.name} = {number(joint.mimic.multiplier)} · {joint.mimic.joint}{shift}"
+
+
+def joint_table(robot: Robot) -> Table:
+    """Where the joints are: Denavit-Hartenberg rows, or origins and axes."""
+    dh = dh_table(robot)
+    joints = robot.structure.joints
+    common = [(joint.name, joint.type, f"{joint.parent} → {joint.child}") for joint in joints]
+    if dh is not None:
+        cells = [_dh_cells(joint, row) for joint, row in zip(joints, dh.rows, strict=True)]
+        title, columns = f"Joints, {dh.convention} DH", ["θ [°]", "d [m]", "a [m]", "α [°]"]
+    else:
+        cells = [_origin_cells(joint) for joint in joints]
+        title, columns = "Joints", ["xyz [m]", "roll pitch yaw [°]", "axis"]
+    rows = [(*words, *values) for words, values in zip(common, cells, strict=True)]
+    return terminal.table(title, ["joint", "type", "from → to", *columns], rows, left=3)
+
+
+def _dh_cells(joint: Joint, row: DhRow) -> list[str]:
+    theta, d = number(math.degrees(row.theta)), number(row.d)
+    if joint.turns:
+        theta = _with_q(math.degrees(row.theta))
+    else:
+        d = _with_q(row.d)
+    return [theta, d, number(row.a), number(math.degrees(row.alpha))]
+
+
+def _with_q(offset: float) -> str:
+    """The joint variable and what is added to it."""
+    if number(offset) == "0":
+        return "q"
+    return f"q {'+' if offset > 0 else terminal.MINUS} {number(abs(offset))}"
+
+
+def _origin_cells(joint: Joint) -> list[str]:
+    X = joint.origin if joint.moves else joint.origin @ joint.child_origin
+    rpy = np.degrees(rpy_from_rotation(X[:3, :3]))
+    return [numbers(X[:3, 3]), numbers(rpy), numbers(joint.axis) if joint.moves else "–"]
+
+
+def drive_table(robot: Robot) -> Table:
+    """Limits, friction and rotors of the moving joints; a column stands only where something acts."""
+    joints = [joint for joint in robot.structure.joints if joint.moves]
+    rows = [(joint.name, *_limit_cells(joint), *_friction_cells(robot, joint), _rotor_cell(robot, joint)) for joint in joints]
+    columns = ["joint", "range", "speed", "effort", "viscous", "Coulomb + / −", "rotor ratio² · I"]
+    used = [0, *(i for i in range(1, len(columns)) if any(row[i] != "–" for row in rows))]
+    if len(used) == 1:
+        used.append(1)  # a robot without limits says so
+    kept = [[row[i] for i in used] for row in rows]
+    return terminal.table("Limits, friction and rotors", [columns[i] for i in used], kept)
+
+
+def _limit_cells(joint: Joint) -> tuple[str, str, str]:
+    limits, scale, unit = joint.limits, 1.0, "m"
+    if joint.turns:
+        scale, unit = 180 / math.pi, "°"
+    span = f"{number(limits.lower * scale)} … {number(limits.upper * scale)} {unit}"
+    speed = f"{number(limits.velocity * scale)} {unit}/s"
+    effort = f"{number(limits.effort)} {'N m' if joint.turns else 'N'}"
+    bounded = math.isfinite(limits.lower) or math.isfinite(limits.upper)
+    return (
+        span if bounded else "–",
+        speed if math.isfinite(limits.velocity) else "–",
+        effort if math.isfinite(limits.effort) else "–",
+    )
+
+
+def _friction_cells(robot: Robot, joint: Joint) -> tuple[str, str]:
+    friction = robot.parameters.friction.get(joint.name)
+    if friction is None:
+        return "–", "–"
+    force = "N m" if joint.turns else "N"
+    viscous = f"{number(friction.viscous)} {'N m s' if joint.turns else 'N s/m'}" if friction.viscous else "–"
+    dry = f"{number(friction.coulomb)} / {number(friction.coulomb_negative)} {force}"
+    return viscous, dry if friction.coulomb or friction.coulomb_negative else "–"
+
+
+def _rotor_cell(robot: Robot, joint: Joint) -> str:
+    rotor = robot.parameters.rotors.get(joint.name)
+    if rotor is None:
+        return "–"
+    return f"{number(rotor.ratio**2 * rotor.inertia)} {'kg m²' if joint.turns else 'kg'}, {rotor.model}"
+
+
+def link_table(robot: Robot) -> Table:
+    """Masses, centres of mass and principal moments of links and further bodies."""
+    rows = [
+        (name, number(body.mass), numbers(body.com), numbers(np.linalg.eigvalsh(body.inertia)[::-1]))
+        for name, body in _bodies(robot)
+        if not body.is_massless
+    ]
+    return terminal.table("Links", ["link", "mass [kg]", "centre of mass [m]", "principal moments [kg m²]"], rows)
+
+
+def _bodies(robot: Robot) -> Iterator[tuple[str, Body]]:
+    for link in robot.parameters.links:
+        yield link.name, link
+        yield from ((f"{link.name}: {body.name}", body) for body in link.bodies)
+    if robot.parameters.payload is not None:
+        yield "payload", robot.parameters.payload
+
+
+def record(robot: Robot) -> dict[str, Any]:
+    """Everything as plain data, in SI units."""
+    dh = dh_table(robot)
+    rows = dh.rows if dh is not None else [None] * len(robot.structure.joints)
+    return {
+        "name": robot.name,
+        "n": robot.n,
+        "joint_letters": joint_letters(robot),
+        "dh_convention": None if dh is None else dh.convention,
+        "joints": [_joint_record(robot, joint, row) for joint, row in zip(robot.structure.joints, rows, strict=True)],
+        "links": [_link_record(link) for link in robot.parameters.links],
+        "tool": None if robot.tool is None else _fields(robot.tool),
+        "payload": None if robot.parameters.payload is None else _body_record(robot.parameters.payload),
+        "gravity": robot.gravity,
+        **check.record(robot),
+    }
+
+
+def _joint_record(robot: Robot, joint: Joint, row: DhRow | None) -> dict[str, Any]:
+    friction, rotor = robot.parameters.friction.get(joint.name), robot.parameters.rotors.get(joint.name)
+    return _fields(joint) | {
+        "limits": _fields(joint.limits),
+        "mimic": None if joint.mimic is None else _fields(joint.mimic),
+        "dh": None if row is None else row._asdict(),
+        "friction": None if friction is None else _fields(friction),
+        "rotor": None if rotor is None else _fields(rotor),
+    }
+
+
+def _link_record(link: Link) -> dict[str, Any]:
+    return _body_record(link) | {"virtual": link.virtual, "bodies": [_body_record(body) for body in link.bodies]}
+
+
+def _body_record(body: Body) -> dict[str, Any]:
+    return {
+        "name": body.name,
+        "mass": body.mass,
+        "com": body.com,
+        "inertia": body.inertia,
+        "principal_moments": np.linalg.eigvalsh(body.inertia)[::-1],
+    }
+
+
+def _fields(part: Record) -> dict[str, Any]:
+    return {field.name: getattr(part, field.name) for field in dataclasses.fields(part)}  # type: ignore[arg-type]

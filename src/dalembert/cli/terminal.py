@@ -1,0 +1,134 @@
+"""What commands print with: tables and JSON on stdout, remarks on stderr, colour only where there is a terminal."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from ..checks import FloatArray
+from ..errors import DalembertWarning
+
+_WIDE = 240  # columns where there is no terminal: a file or a pipe has room, and cut numbers would be lost
+MINUS = "−"
+
+
+def stdout() -> Console:
+    """Where data go."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=_WIDE)
+
+
+def stderr() -> Console:
+    """Where remarks go."""
+    return Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+def remark(message: str) -> None:
+    """One line on stderr that is not part of the data."""
+    stderr().print(Text(message, style="dim"))
+
+
+def complain(error: Exception) -> None:
+    """An error as one line on stderr."""
+    stderr().print(Text.assemble(("error: ", "bold red"), " ".join(_sentence(error).split())))
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        subject = f"{error.filename}: " if error.filename else ""
+        return f"{subject}{error.strerror[:1].lower()}{error.strerror[1:]}."
+    return str(error) or type(error).__name__
+
+
+@contextmanager
+def warnings_once() -> Iterator[None]:
+    """Print each `DalembertWarning` once, in colour, on stderr; other warnings keep their ways."""
+    seen: set[str] = set()
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", DalembertWarning)
+        usual = warnings.showwarning
+
+        def show(message: Any, category: Any, *where: Any, **more: Any) -> None:
+            if not issubclass(category, DalembertWarning):
+                usual(message, category, *where, **more)
+            elif str(message) not in seen:
+                seen.add(str(message))
+                stderr().print(Text.assemble(("warning: ", "bold yellow"), " ".join(str(message).split())))
+
+        warnings.showwarning = show
+        yield
+
+
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, left: int = 1) -> Table:
+    """A plain table: the first `left` columns are words, the others numbers, set to the right."""
+    heading = Text(title, style="bold") if title else None  # as Text, for brackets are units here and not markup
+    result = Table(title=heading, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for place, column in enumerate(columns):
+        result.add_column(Text(column, style="cyan"), justify="left" if place < left else "right", overflow="fold")
+    for row in rows:
+        result.add_row(*(Text(str(cell)) for cell in row))
+    return result
+
+
+def show_table(console: Console, shown: Table) -> None:
+    """A table and an empty line after it."""
+    console.print(shown)
+    console.print()
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A number as a reader likes it: a true minus sign, no crumbs of rounding; None is a dash."""
+    if value is None:
+        return "–"
+    if math.isinf(value):
+        return "∞" if value > 0 else f"{MINUS}∞"
+    text = f"{value:.{digits}g}"
+    return "0" if text == "-0" else text.replace("-", MINUS)
+
+
+def numbers(values: ArrayLike, digits: int = 4) -> str:
+    """Several numbers, separated by spaces."""
+    return "  ".join(number(float(value), digits) for value in np.ravel(np.asarray(values, dtype=float)))
+
+
+def aligned(values: FloatArray) -> NDArray[np.str_]:
+    """Numbers that share their decimals, so that a column can be compared at a glance: five digits of the largest."""
+    finite = np.abs(values[np.isfinite(values)])
+    largest = float(finite.max(initial=0.0))
+    decimals = 4 - math.floor(math.log10(largest)) if largest > 0 else 1
+    digits = min(max(decimals, 0), 12)
+    return np.array([_fixed(float(value), digits) for value in values.ravel()]).reshape(values.shape)
+
+
+def _fixed(value: float, decimals: int) -> str:
+    text = f"{value:.{decimals}f}"
+    return (text.lstrip("-") if float(text) == 0 else text).replace("-", MINUS)
+
+
+def print_json(data: Any) -> None:
+    """JSON with nothing around it, every digit of the numbers kept."""
+    print(json.dumps(_plain(data), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    """Arrays as lists; JSON knows neither infinity nor NaN, so both are null."""
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
