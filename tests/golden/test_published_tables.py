@@ -21,11 +21,6 @@ def reference(name: str) -> dict[str, Any]:
     return json.loads((SHARED / "data/reference" / f"{name}.json").read_text())
 
 
-def load(name: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    data = reference(name)
-    return data, {key: np.array(value, float) for key, value in data.items() if isinstance(value, list)}
-
-
 def puma_by_frame_origins(data: dict[str, Any]) -> Robot:
     """The file gives inertias about the link frames' origins and first moments."""
     rows = []
@@ -39,9 +34,9 @@ def puma_by_frame_origins(data: dict[str, Any]) -> Robot:
 
 @pytest.mark.filterwarnings("ignore:link 'link3':dalembert.DalembertWarning")  # its published tensor breaks the triangle inequality
 def test_the_puma_s_bodies_alone_give_the_full_precision_values_of_sympybotics() -> None:
-    data, v = load("puma560_standard_dh_full_precision")
+    data = reference("puma560_standard_dh_full_precision")
     robot = puma_by_frame_origins(data)
-    q, qd, qdd = v["q"], v["qd"], v["qdd"]
+    q, qd, qdd = (np.array(data[key]) for key in ("q", "qd", "qdd"))
     g = dal.gravity_torque(robot, q)
     results = {
         "T_0_6": dal.forward_kinematics(robot, q),
@@ -51,7 +46,7 @@ def test_the_puma_s_bodies_alone_give_the_full_precision_values_of_sympybotics()
         "coriolis_vector": dal.bias(robot, q, qd) - g,
         "M": dal.mass_matrix(robot, q),
     }
-    errors = {key: relative_error(value, v[key]) for key, value in results.items()}
+    errors = {key: relative_error(value, np.array(data[key])) for key, value in results.items()}
     assert max(errors.values()) < data["tolerance"], errors
 
 
@@ -61,7 +56,7 @@ PUMA_CASES = range(6)
 @pytest.mark.parametrize("number", PUMA_CASES)
 def test_the_catalogue_s_puma_gives_the_torques_of_the_robotics_toolbox(number: int) -> None:
     """Motors and friction included, so that the signs of both conventions agree."""
-    data, v = load("puma560_rtb_python")
+    data = reference("puma560_rtb_python")
     case = data["rne"][number]
     robot = dal.robots.puma560()
     if "gravity" in case:
@@ -69,26 +64,26 @@ def test_the_catalogue_s_puma_gives_the_torques_of_the_robotics_toolbox(number: 
     wrenches = None
     if "fext_in_end_effector_frame" in case:  # there it is the wrench of the robot on its surroundings
         f = np.array(case["fext_in_end_effector_frame"], float).reshape(2, 3)
-        R = dal.forward_kinematics(robot, v["q"])[:3, :3]
+        R = dal.forward_kinematics(robot, data["q"])[:3, :3]
         wrenches = {"tool": -np.concatenate([R @ f[0], R @ f[1]])}
-    tau = dal.inverse_dynamics(robot, v["q"], case["qd"], case["qdd"], wrenches=wrenches)
+    tau = dal.inverse_dynamics(robot, data["q"], case["qd"], case["qdd"], wrenches=wrenches)
     np.testing.assert_allclose(tau, case["tau"], atol=data["tolerance"])
 
 
 def test_the_catalogue_s_puma_accelerates_as_in_the_robotics_toolbox() -> None:
-    data, v = load("puma560_rtb_python")
+    data = reference("puma560_rtb_python")
     case = data["accel"]
-    qdd = dal.forward_dynamics(dal.robots.puma560(), v["q"], case["qd"], case["tau"])
+    qdd = dal.forward_dynamics(dal.robots.puma560(), data["q"], case["qd"], case["tau"])
     np.testing.assert_allclose(qdd, case["qdd"], atol=data["tolerance"])
 
 
 def test_the_catalogue_s_puma_has_the_coriolis_and_inertia_torques_of_the_robotics_toolbox() -> None:
-    data, v = load("puma560_rtb_python")
+    data = reference("puma560_rtb_python")
     robot = without_friction(dal.robots.puma560())
     qd, C = np.array(data["coriolis"]["qd"], float), np.array(data["coriolis"]["C"])
-    velocity_terms = dal.bias(robot, v["q"], qd) - dal.gravity_torque(robot, v["q"])
+    velocity_terms = dal.bias(robot, data["q"], qd) - dal.gravity_torque(robot, data["q"])
     np.testing.assert_allclose(velocity_terms, C @ qd, atol=12 * 5e-5)  # entries printed to 4 decimals, times Σ|q̇| = 12
-    inertial = dal.mass_matrix(robot, v["q"]) @ data["itorque"]["qdd"]
+    inertial = dal.mass_matrix(robot, data["q"]) @ data["itorque"]["qdd"]
     np.testing.assert_allclose(inertial, data["itorque"]["tau"], atol=data["tolerance"])
 
 

@@ -16,7 +16,7 @@ def run(*, json: bool) -> None:
         terminal.print_json(entries)
         return
     rows = [(entry["name"], entry["joints"], entry["n"], entry["about"]) for entry in entries]
-    terminal.stdout().print(terminal.table("", ["name", "joints", "n", "about"], rows, left=4))
+    terminal.print_sheets(terminal.sheet("Catalogue", ["name", "joints", "n", "about"], rows, left=4))
 
 
 def joint_letters(robot: Robot) -> str:

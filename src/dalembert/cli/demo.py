@@ -1,4 +1,4 @@
-"""`dalembert demo`: the PUMA 560 in half a minute."""
+"""`dalembert demo`: the PUMA 560 in a few seconds."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ import numpy as np
 from rich.text import Text
 
 from .. import dynamics as dyn
-from .. import plots, robots
+from .. import plots
 from ..checks import FloatArray
 from ..errors import MissingExtraError
+from ..formats import load
 from ..model import Robot
 from . import dynamics, show, terminal
 
 FIGURE = "dalembert-demo.png"
 _START = np.radians([0.0, 90.0, -90.0, 0.0, 0.0, 0.0])
 _END = np.radians([75.0, 20.0, -20.0, 60.0, 45.0, -90.0])
-_DURATION = 1.2  # [s]
+_DURATION, _REST = 1.2, 0.15  # [s]
 _BATCH = 100_000
 
 
 def run() -> None:
     """The arm, its dynamics at a pose, the speed of a batch, a figure."""
-    console, robot = terminal.stdout(), robots.puma560()
-    _heading("1. An arm of the catalogue: robot = dal.robots.puma560()")
-    terminal.show_table(console, show.joint_table(robot))
+    console, robot = terminal.stdout(), load("puma560")
+    _heading("1. An arm of the catalogue: robot = dal.load('puma560')")
+    terminal.print_sheets(show.joint_table(robot))
     _heading("2. Its torques in the middle of a motion: dal.inverse_dynamics(robot, q, qd, qdd)")
     t, states = motion()
-    half = dynamics.State(*(values[len(t) // 2 - 40] for values in states))
-    terminal.show_table(console, dynamics.torque_table(robot, half, dynamics.evaluate(robot, half)))
+    now = dynamics.State(*(values[2 * len(t) // 5] for values in states))
+    terminal.print_sheets(dynamics.torque_table(robot, now, dynamics.evaluate(robot, now)))
     _heading(f"3. The same call for {_BATCH:,} random configurations".replace(",", " "))
     first, best = batch_time(robot)
     console.print(
@@ -49,13 +50,14 @@ def _heading(words: str) -> None:
     terminal.stdout().print(Text(words, style="bold green"), soft_wrap=True)
 
 
-def motion(samples: int = 241) -> tuple[FloatArray, dynamics.State]:
-    """A smooth motion from point to point: times, shape (k,), and q, q̇, q̈, each of shape (k, 6).
+def motion(samples: int = 301) -> tuple[FloatArray, dynamics.State]:
+    """A smooth motion between two rests: times, shape (k,), and q, q̇, q̈, each of shape (k, 6).
 
-    q = q₀ + (q₁ − q₀) s(t/T) with s(x) = 10x³ − 15x⁴ + 6x⁵, whose velocity and acceleration vanish at both ends.
+    q = q₀ + (q₁ − q₀) s(x) with s(x) = 10x³ − 15x⁴ + 6x⁵ and x from 0 to 1 while the arm moves; its velocity and
+    acceleration vanish at both ends.
     """
-    t = np.linspace(0.0, _DURATION, samples)
-    x, way = (t / _DURATION)[:, None], _END - _START
+    t = np.linspace(0.0, _DURATION + 2 * _REST, samples)
+    x, way = np.clip((t - _REST) / _DURATION, 0.0, 1.0)[:, None], _END - _START
     s, sd, sdd = x**3 * (10 - 15 * x + 6 * x**2), 30 * (x * (1 - x)) ** 2, 60 * x * (1 - x) * (1 - 2 * x)
     return t, dynamics.State(_START + way * s, way * sd / _DURATION, way * sdd / _DURATION**2)
 
@@ -79,13 +81,10 @@ def draw(robot: Robot, t: FloatArray, states: dynamics.State) -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtraError.for_extra("demo: the figure", "matplotlib", "plots") from None
-    tau, M, h, g = dynamics.evaluate(robot, states)
-    inertia = np.einsum("kij,kj->ki", M, states.qdd)
-    parts = {"inertia": inertia, "velocity": h - g, "gravity": g, "friction": tau - h - inertia}
+    parts = dynamics.evaluate(robot, states).parts(states.qdd)
     figure = Figure(figsize=(9.6, 5.2), layout="constrained")
-    plots.contributions(
-        t, parts, names=robot.joint_names, units=dynamics.torque_units(robot), axes=figure.subplots(2, 3, sharex=True)
-    )
+    axes = figure.subplots(2, 3, sharex=True)
+    plots.contributions(t, parts, names=robot.joint_names, units=dynamics.torque_units(robot), axes=axes)
     return figure
 
 

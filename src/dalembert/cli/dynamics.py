@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from rich.table import Table
 from rich.text import Text
 
 from .. import dynamics as dyn
@@ -15,10 +14,11 @@ from ..errors import ShapeError
 from ..formats import load
 from ..model import Robot
 from . import terminal
+from .terminal import Sheet
 
 
 class State(NamedTuple):
-    """One state of a robot, each of shape (n,)."""
+    """A state of a robot, each of shape (n,), or a batch of them, (..., n)."""
 
     q: FloatArray
     qd: FloatArray
@@ -34,9 +34,9 @@ class Result(NamedTuple):
     g: FloatArray
 
     def parts(self, qdd: FloatArray) -> dict[str, FloatArray]:
-        """The torque by cause; each of shape (n,)."""
-        inertia = self.M @ qdd
-        return {"inertia": inertia, "velocity": self.h - self.g, "gravity": self.g, "friction": self.tau - self.h - inertia}
+        """The torque by cause; each of shape (..., n)."""
+        inertia = np.einsum("...ij,...j->...i", self.M, qdd)
+        return {"inertia": inertia, "Coriolis": self.h - self.g, "gravity": self.g, "friction": self.tau - self.h - inertia}
 
 
 def run(source: str, given: Mapping[str, Sequence[float]], *, degrees: bool, formulation: str, json: bool) -> None:
@@ -50,8 +50,7 @@ def run(source: str, given: Mapping[str, Sequence[float]], *, degrees: bool, for
     console = terminal.stdout()
     console.print(Text(f"{robot!r}, formulation {formulation}", style="bold"))
     console.print()
-    terminal.show_table(console, torque_table(robot, state, result))
-    console.print(mass_table(robot, result))
+    terminal.print_sheets(torque_table(robot, state, result), mass_table(robot, result))
 
 
 def state_of(robot: Robot, given: Mapping[str, Sequence[float]], *, degrees: bool) -> State:
@@ -76,13 +75,14 @@ def _counted(count: int, what: str) -> str:
 
 
 def evaluate(robot: Robot, state: State, formulation: str = "newton_euler") -> Result:
-    """The dynamics at a state."""
-    return Result(
-        dyn.inverse_dynamics(robot, *state, formulation=formulation),
-        dyn.mass_matrix(robot, state.q),
-        dyn.bias(robot, state.q, state.qd, formulation=formulation),
-        dyn.gravity_torque(robot, state.q, formulation=formulation),
-    )
+    """The dynamics at a state, or at many: leading axes are a batch."""
+    with np.errstate(invalid="ignore"):  # a NaN in the state gives NaN, and that is answer enough
+        return Result(
+            dyn.inverse_dynamics(robot, *state, formulation=formulation),
+            dyn.mass_matrix(robot, state.q),
+            dyn.bias(robot, state.q, state.qd, formulation=formulation),
+            dyn.gravity_torque(robot, state.q, formulation=formulation),
+        )
 
 
 def torque_units(robot: Robot) -> list[str]:
@@ -90,12 +90,12 @@ def torque_units(robot: Robot) -> list[str]:
     return ["N m" if joint.turns else "N" for joint in robot.structure.coordinates]
 
 
-def torque_table(robot: Robot, state: State, result: Result) -> Table:
+def torque_table(robot: Robot, state: State, result: Result) -> Sheet:
     """State and torques of each joint, the torque split by cause."""
     parts = result.parts(state.qdd)
     if not robot.parameters.friction:
         del parts["friction"]  # only crumbs of rounding would stand there
-    heads = {"inertia": "M q̈", "velocity": "C q̇", "gravity": "g", "friction": "friction"}
+    heads = {"inertia": "M q̈", "Coriolis": "C q̇", "gravity": "g", "friction": "friction"}
     motion = np.column_stack([terminal.aligned(values) for values in state])
     torques = terminal.aligned(np.column_stack([*parts.values(), result.tau]))
     rows = [
@@ -103,21 +103,23 @@ def torque_table(robot: Robot, state: State, result: Result) -> Table:
         for i, joint in enumerate(robot.structure.coordinates)
     ]
     columns = ["joint", "", "q", "q̇", "q̈", "", *(heads[name] for name in parts), "τ"]
-    return terminal.table("State and torques", columns, rows, left=2)
+    return terminal.sheet("State and torques", columns, rows, left=2)
 
 
-def mass_table(robot: Robot, result: Result) -> Table:
+def mass_table(robot: Robot, result: Result) -> Sheet:
     """The mass matrix and, beside it, the bias."""
     values, h = terminal.aligned(result.M), terminal.aligned(result.h)
     rows = [(name, *values[i], h[i]) for i, name in enumerate(robot.joint_names)]
     title = f"Mass matrix M [{_mass_units(robot)}] and bias h = C q̇ + g [{' | '.join(dict.fromkeys(torque_units(robot)))}]"
-    return terminal.table(title, ["", *robot.joint_names, "h"], rows)
+    return terminal.sheet(title, ["", *robot.joint_names, "h"], rows)
 
 
 def _mass_units(robot: Robot) -> str:
     """The units that occur in the mass matrix: a turn and a slide couple through kg m."""
     turns = {joint.turns for joint in robot.structure.coordinates}
-    return {(True,): "kg m²", (False,): "kg"}.get(tuple(turns), "kg m² | kg m | kg")
+    if len(turns) == 2:
+        return "kg m² | kg m | kg"
+    return "kg m²" if True in turns else "kg"
 
 
 def _record(robot: Robot, state: State, result: Result, formulation: str) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""How a joint is placed, in the words of its source: a Denavit-Hartenberg row where there is one, position and angles otherwise."""
+"""Joints read back as Denavit-Hartenberg rows, where they are such."""
 
 from __future__ import annotations
 

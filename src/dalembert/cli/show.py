@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from rich.table import Table
 from rich.text import Text
 
 from ..formats.poses import rpy_from_rotation
@@ -18,7 +17,7 @@ from ..model.record import Record
 from . import check, terminal
 from .catalogue import joint_letters
 from .geometry import DhRow, dh_table
-from .terminal import number, numbers
+from .terminal import Sheet, number, numbers
 
 
 def run(source: str, *, json: bool) -> None:
@@ -32,8 +31,7 @@ def run(source: str, *, json: bool) -> None:
     for name, words in effects(robot).items():
         console.print(Text.assemble((f"  {name:<10}", "cyan"), words), soft_wrap=True)
     console.print()
-    for part in (joint_table(robot), drive_table(robot), link_table(robot)):
-        terminal.show_table(console, part)
+    terminal.print_sheets(joint_table(robot), drive_table(robot), link_table(robot))
     console.print(Text("Checks", style="bold"))
     for line in check.report(robot):
         console.print(line, soft_wrap=True)
@@ -74,7 +72,7 @@ def _mimic(joint: Joint) -> str:
     return f"{joint.name} = {number(joint.mimic.multiplier)} · {joint.mimic.joint}{shift}"
 
 
-def joint_table(robot: Robot) -> Table:
+def joint_table(robot: Robot) -> Sheet:
     """Where the joints are: Denavit-Hartenberg rows, or origins and axes."""
     dh = dh_table(robot)
     joints = robot.structure.joints
@@ -86,7 +84,7 @@ def joint_table(robot: Robot) -> Table:
         cells = [_origin_cells(joint) for joint in joints]
         title, columns = "Joints", ["xyz [m]", "roll pitch yaw [°]", "axis"]
     rows = [(*words, *values) for words, values in zip(common, cells, strict=True)]
-    return terminal.table(title, ["joint", "type", "from → to", *columns], rows, left=3)
+    return terminal.sheet(title, ["joint", "type", "from → to", *columns], rows, left=3)
 
 
 def _dh_cells(joint: Joint, row: DhRow) -> list[str]:
@@ -111,7 +109,7 @@ def _origin_cells(joint: Joint) -> list[str]:
     return [numbers(X[:3, 3]), numbers(rpy), numbers(joint.axis) if joint.moves else "–"]
 
 
-def drive_table(robot: Robot) -> Table:
+def drive_table(robot: Robot) -> Sheet:
     """Limits, friction and rotors of the moving joints; a column stands only where something acts."""
     joints = [joint for joint in robot.structure.joints if joint.moves]
     rows = [(joint.name, *_limit_cells(joint), *_friction_cells(robot, joint), _rotor_cell(robot, joint)) for joint in joints]
@@ -120,7 +118,7 @@ def drive_table(robot: Robot) -> Table:
     if len(used) == 1:
         used.append(1)  # a robot without limits says so
     kept = [[row[i] for i in used] for row in rows]
-    return terminal.table("Limits, friction and rotors", [columns[i] for i in used], kept)
+    return terminal.sheet("Limits, friction and rotors", [columns[i] for i in used], kept)
 
 
 def _limit_cells(joint: Joint) -> tuple[str, str, str]:
@@ -155,14 +153,14 @@ def _rotor_cell(robot: Robot, joint: Joint) -> str:
     return f"{number(rotor.ratio**2 * rotor.inertia)} {'kg m²' if joint.turns else 'kg'}, {rotor.model}"
 
 
-def link_table(robot: Robot) -> Table:
+def link_table(robot: Robot) -> Sheet:
     """Masses, centres of mass and principal moments of links and further bodies."""
     rows = [
         (name, number(body.mass), numbers(body.com), numbers(np.linalg.eigvalsh(body.inertia)[::-1]))
         for name, body in _bodies(robot)
         if not body.is_massless
     ]
-    return terminal.table("Links", ["link", "mass [kg]", "centre of mass [m]", "principal moments [kg m²]"], rows)
+    return terminal.sheet("Links", ["link", "mass [kg]", "centre of mass [m]", "principal moments [kg m²]"], rows)
 
 
 def _bodies(robot: Robot) -> Iterator[tuple[str, Body]]:

@@ -7,7 +7,7 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -70,21 +70,30 @@ def warnings_once() -> Iterator[None]:
         yield
 
 
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, left: int = 1) -> Table:
+class Sheet(NamedTuple):
+    """A table under its title."""
+
+    title: str
+    table: Table
+
+
+def sheet(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, left: int = 1) -> Sheet:
     """A plain table: the first `left` columns are words, the others numbers, set to the right."""
-    heading = Text(title, style="bold") if title else None  # as Text, for brackets are units here and not markup
-    result = Table(title=heading, title_justify="left", box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for place, column in enumerate(columns):
-        result.add_column(Text(column, style="cyan"), justify="left" if place < left else "right", overflow="fold")
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for place, column in enumerate(columns):  # as Text, for brackets are units here and not markup
+        table.add_column(Text(column, style="cyan"), justify="left" if place < left else "right", overflow="fold")
     for row in rows:
-        result.add_row(*(Text(str(cell)) for cell in row))
-    return result
+        table.add_row(*(Text(str(cell)) for cell in row))
+    return Sheet(title, table)
 
 
-def show_table(console: Console, shown: Table) -> None:
-    """A table and an empty line after it."""
-    console.print(shown)
-    console.print()
+def print_sheets(*sheets: Sheet) -> None:
+    """Each title, its table and an empty line."""
+    console = stdout()
+    for title, table in sheets:
+        console.print(Text(title, style="bold"), soft_wrap=True)
+        console.print(table)
+        console.print()
 
 
 def number(value: float | None, digits: int = 4) -> str:

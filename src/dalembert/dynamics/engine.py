@@ -26,12 +26,14 @@ ARTICULATED_FROM = 9  # joints: below, mass matrix and LᵀDL take fewer operati
 
 
 class Recipe(NamedTuple):
-    """A function of a sweep and scalars, its named inputs with shapes, the names of its outputs, and whether it can be a loop."""
+    """A function of a sweep and scalars, its named inputs with shapes, the names of its outputs; whether it can be a
+    loop, and whether base parameters are enough for it."""
 
     function: Callable[..., Any]
     inputs: Mapping[str, tuple[int, ...]]
     outputs: Sequence[str]
     can_roll: bool = True
+    regroup: bool = True
 
 
 class Forces(NamedTuple):
@@ -62,8 +64,9 @@ def program(robot: Robot, quantity: str, *options: Any, rolled: bool | None = No
 
     `rolled` overrides the choice, for tests and measurements.
     """
-    segments = tree(robot)
-    recipe: Recipe = checks.choice("quantity", quantity, QUANTITIES)(segments, *options)
+    recipe: Recipe = checks.choice("quantity", quantity, QUANTITIES)(tree(robot), *options)
+    # Energies depend on where masses are; joint forces and motion only on base parameters, which are fewer.
+    segments = tree(robot).regrouped if recipe.regroup else tree(robot)
     if recipe.can_roll and (len(segments.segments) >= ROLLED_FROM if rolled is None else rolled):
         return _rolled(recipe, segments, quantity)
     sweep = Unrolled(segments)
@@ -169,7 +172,7 @@ def forward_dynamics_recipe(tree: Tree, forces: Forces) -> Recipe:
 
 def energy_recipe(tree: Tree) -> Recipe:
     """Kinetic and potential energy."""
-    return Recipe(lambda sweep, q, qd: energy.energy(sweep, q, qd), _states(tree, "q", "qd"), ["kinetic", "potential"])
+    return Recipe(lambda sweep, q, qd: energy.energy(sweep, q, qd), _states(tree, "q", "qd"), ["kinetic", "potential"], regroup=False)
 
 
 def forward_kinematics_recipe(tree: Tree, link: str | None | tuple[str, ...]) -> Recipe:

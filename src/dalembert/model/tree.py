@@ -8,6 +8,7 @@ normal of its own axis and the next, so that R_PB = Rx(α) Rz(q + offset) [theor
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from ..checks import FloatArray
-from ..spatial import Inertia, Mat3, Sym3, Vec3, mat3, vec3
+from ..spatial import SYM_ZERO, ZERO, Inertia, Mat3, Sym3, Transform, Turn, Vec3, mat3, vec3
 from .parts import Body, Friction, Joint, Rotor
 from .robot import Robot
 
@@ -120,6 +121,25 @@ class Tree:
         """Whether a full rotor acts."""
         return any(s.spin is not None for s in self.segments)
 
+    @cached_property
+    def regrouped(self) -> Tree:
+        """The same tree with fewer numbers: what a segment and its parent cannot tell apart is moved to the parent.
+
+        Mass on a joint's axis is at rest in both its links, so a needle on the axis (m, h_z, I_xx = I_yy) may go over from a
+        turning segment, leaving it m = h_z = I_yy = 0; a sliding segment does not turn against its parent, so its whole I may
+        [Khalil2002, §9.4]. Motion and joint forces stay the same; forces between links and the height of the potential do not.
+        """
+        segments = list(self.segments)
+        for i in reversed(range(len(segments))):
+            s = segments[i]
+            kept, moved = _split(s)
+            segments[i] = dataclasses.replace(s, inertia=kept)
+            if s.parent >= 0:
+                parent = segments[s.parent]
+                rigid = Transform(s.R, Turn(1.0, 0.0), s.p)
+                segments[s.parent] = dataclasses.replace(parent, inertia=parent.inertia + moved.up(rigid))
+        return dataclasses.replace(self, segments=tuple(segments))
+
     def path(self, segment: int) -> list[int]:
         """The segments from this one down to the base, itself first."""
         path = []
@@ -127,6 +147,15 @@ class Tree:
             path.append(segment)
             segment = self.segments[segment].parent
         return path
+
+
+def _split(s: Segment) -> tuple[Inertia, Inertia]:
+    """What a segment has to keep, and what may go to its parent."""
+    m, h, I = s.inertia
+    if s.turn:
+        needle = Inertia(m, Vec3(0.0, 0.0, h.z), Sym3(I.yy, 0.0, 0.0, I.yy, 0.0, 0.0))
+        return Inertia(0.0, Vec3(h.x, h.y, 0.0), Sym3(I.xx - I.yy, I.xy, I.xz, 0.0, I.yz, I.zz)), needle
+    return Inertia(m, h, SYM_ZERO), Inertia(0.0, ZERO, I)
 
 
 def tree_of(robot: Robot) -> Tree:

@@ -87,8 +87,8 @@ def contributions(
     for i, ax in enumerate(panels):
         _draw_parts(ax, times, dict(zip(parts, columns[:, :, i], strict=True)))
         ax.set_title(names[i], loc="left", fontsize="medium", color=canvas.INK)
-        canvas.dress(ax, ylabel=f"{_quantity(unit_of[i])} [{unit_of[i]}]")
-    _finish(panels)
+        canvas.dress(ax)
+    _label(panels, unit_of)
     return panels
 
 
@@ -130,11 +130,14 @@ def _draw_parts(ax: Any, times: FloatArray, parts: Mapping[str, FloatArray]) -> 
         ax.plot(times, sum(parts.values()), color=canvas.INK, linewidth=2.2, label="total", zorder=3)
 
 
-def _finish(panels: Any) -> None:
-    """Times under the lowest panel of each column, and one legend for all."""
-    for ax in panels:
+def _label(panels: Any, units: Sequence[str]) -> None:
+    """Times under the lowest panels, torques beside the first ones (or all, where units differ), one legend above."""
+    mixed = len(set(units)) > 1
+    for i, ax in enumerate(panels):
         place = ax.get_subplotspec()
         if place is None or place.is_last_row():
             ax.set_xlabel("time [s]", color=canvas.INK)
+        if place is None or place.is_first_col() or mixed:
+            ax.set_ylabel(f"{_quantity(units[i])} [{units[i]}]", color=canvas.INK)
     handles, names = panels[0].get_legend_handles_labels()
     panels[0].figure.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False, labelcolor=canvas.INK)
