@@ -15,18 +15,16 @@ from typing import Any, NamedTuple
 from ..model.tree import Segment
 from ..spatial import ArticulatedInertia, Mat3, Sym3, Transform, Vec3, outer
 from .formulations.newton_euler import LinkState, drive_step, outward_step
-from .joint import along_axis
+from .joint import along_axis, transform
 from .sweep import Load, Sweep
 
 
 class Sweeping(NamedTuple):
     """What the way in leaves for the last way out."""
 
-    X: Transform
     U: Load
     u: Any
     inverse_d: Any
-    bias: Load
 
 
 class Carried(NamedTuple):
@@ -47,7 +45,9 @@ class Acceleration(NamedTuple):
     qdd: Any
 
 
-def inward_step(s: Segment, children: Carried | None, state: LinkState, tau: Any) -> tuple[Sweeping, Carried]:
+def inward_step(
+    s: Segment, children: Carried | None, X: Transform, state: LinkState, tau: Any
+) -> tuple[Sweeping, Carried]:
     """Eliminate one joint. `state` is the motion with q̈ = 0, whose load is the whole bias force of the rigid body.
 
     Since every link already moves with its bias acceleration, the unknown is only what q̈ adds, and c drops out.
@@ -60,13 +60,12 @@ def inward_step(s: Segment, children: Carried | None, state: LinkState, tau: Any
     inverse_d = 1.0 / (along_axis(s, U.f, U.n) + s.armature)
     u = tau - along_axis(s, bias.f, bias.n)
     k = u * inverse_d
-    passed = Carried(_eliminated(inertia, U, inverse_d).up(state.X), _up(state.X, Load(bias.f + U.f * k, bias.n + U.n * k)))
-    return Sweeping(state.X, U, u, inverse_d, bias), passed
+    passed = Carried(_eliminated(inertia, U, inverse_d).up(X), _up(X, Load(bias.f + U.f * k, bias.n + U.n * k)))
+    return Sweeping(U, u, inverse_d), passed
 
 
-def acceleration_step(s: Segment, parent: Acceleration, left: Sweeping) -> Acceleration:
+def acceleration_step(s: Segment, parent: Acceleration, X: Transform, left: Sweeping) -> Acceleration:
     """The joint's acceleration, now that the parent's is known."""
-    X = left.X
     alpha = X.down(parent.alpha)
     a = X.down(parent.a + parent.alpha.cross(X.p))
     qdd = (left.u - (left.U.f.dot(a) + left.U.n.dot(alpha))) * left.inverse_d
@@ -78,13 +77,14 @@ def forward_dynamics(sweep: Sweep, q: Any, qd: Any, tau: Any, base: LinkState, l
     """q̈ for given joint forces; for plain trees (no coupling, no full rotor)."""
     q, qd, tau = sweep.expand(q), sweep.expand(qd, rate=True), sweep.expand(tau, rate=True)
     still = sweep.local(_nothing)
-    states = sweep.outward(outward_step, base, q, qd, still)
+    X = sweep.local(transform, q)
+    states = sweep.outward(outward_step, base, X, qd, still)
     if loads is not None:
         states = sweep.local(_loaded, states, loads)
     driving = sweep.local(_without_friction, tau, qd)
-    left = sweep.inward(inward_step, states, driving)
+    left = sweep.inward(inward_step, X, states, driving)
     zero = Vec3(0.0, 0.0, 0.0)
-    result = sweep.outward(acceleration_step, Acceleration(zero, zero, 0.0), left)
+    result = sweep.outward(acceleration_step, Acceleration(zero, zero, 0.0), X, left)
     return sweep.collect(sweep.local(_qdd, result))
 
 

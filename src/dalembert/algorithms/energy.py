@@ -18,9 +18,8 @@ class Moving(NamedTuple):
     pose: Pose
 
 
-def outward_step(s: Segment, parent: Moving, q: Any, qd: Any) -> Moving:
+def outward_step(s: Segment, parent: Moving, X: Transform, qd: Any) -> Moving:
     """Velocity and place across one joint."""
-    X: Transform = transform(s, q)
     w = X.down(parent.w)
     v = X.down(parent.v + parent.w.cross(X.p))
     turned, slid = Vec3(w.x, w.y, w.z + qd * s.turn), Vec3(v.x, v.y, v.z + qd * s.slide)
@@ -49,7 +48,7 @@ def energy(sweep: Sweep, q: Any, qd: Any) -> tuple[Any, Any]:
     """Kinetic and potential energy [J]; the latter is zero for masses at the height of the base origin."""
     base = Moving(ZERO, ZERO, Pose(IDENTITY, ZERO))
     rates = sweep.expand(qd, rate=True)
-    links = sweep.outward(outward_step, base, sweep.expand(q), rates)
+    links = sweep.outward(outward_step, base, sweep.local(transform, sweep.expand(q)), rates)
     kinetic = sweep.local(kinetic_step, links, rates)
     if sweep.tree.has_spin:
         kinetic = sweep.local(_sum, kinetic, sweep.mounted(rotor_step, base, links, rates)[0])

@@ -68,6 +68,51 @@ class Column:
     width: int
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Collected:
+    """A column over the segments on its way to the coordinates."""
+
+    column: Column
+
+    def shape(self, n: int) -> tuple[int, ...]:
+        """A vector over the coordinates."""
+        return (n,)
+
+    def write(self, sweep: RolledSweep, number: int) -> None:
+        """Send the sums over each coordinate's segments to an output: the first one sets, couplings add."""
+        seen: set[int] = set()
+        first = np.zeros(len(sweep.rows), bool)
+        for i, s in enumerate(sweep.tree.segments):
+            first[i] = s.coordinate not in seen
+            seen.add(s.coordinate)
+        for chosen in (first, ~first):
+            if chosen.any():
+                rows = sweep.rows[chosen]
+                body = _Body(sweep, len(rows))
+                value = body.read(self.column, rows) * body.segment(rows).multiplier
+                body.write(value, "output", number, body.column(sweep.coordinates[chosen]), 1, 0, add=chosen is not first)
+                body.finish()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Total:
+    """A sum over the segments."""
+
+    column: Column
+
+    def shape(self, n: int) -> tuple[int, ...]:
+        """A scalar."""
+        return ()
+
+    def write(self, sweep: RolledSweep, number: int) -> None:
+        """Add up in an output."""
+        for rows, add in ((sweep.rows[:1], False), (sweep.rows[1:], True)):
+            if len(rows):
+                body = _Body(sweep, len(rows))
+                body.write(body.read(self.column, rows), "output", number, body.column(np.zeros(len(rows), int)), 1, 0, add=add)
+                body.finish()
+
+
 @dataclasses.dataclass(frozen=True)
 class InputColumn:
     """Coordinates as they come in: input `number`, entry by segment, times a multiplier plus a shift."""
@@ -87,6 +132,7 @@ class RolledSweep:
         self.start = _Body(self, 1)  # straight-line code before all loops: base motion and other single values
         self.rows = np.arange(len(tree.segments)) + 1
         self.parents = np.array([s.parent for s in tree.segments]) + 1
+        self.coordinates = np.array([s.coordinate for s in tree.segments])
         self.table = _Table(tree)
 
     def arguments(self) -> list[Any]:
@@ -107,31 +153,13 @@ class RolledSweep:
         (value,) = set(q)
         return Column(0.0, (float(value),), -1, 0)  # a constant, such as q̇ = 0
 
-    def collect(self, column: Any) -> Any:
-        """Generalised forces of the segments to those of the coordinates, rows counted from 0 as coordinates are."""
-        target = self._buffer(self.tree.n)
-        first: set[int] = set()
-        masters = np.array([not (s.coordinate in first or first.add(s.coordinate)) for s in self.tree.segments])  # type: ignore[func-returns-value]
-        for chosen, add in ((masters, False), (~masters, True)):
-            if chosen.any():
-                body = _Body(self, int(chosen.sum()))
-                s = body.segment(self.rows[chosen])
-                value = body.read(column, self.rows[chosen]) * s.multiplier
-                body.write(value, "buffer", target, body.column(self._coordinates(chosen)), 1, 0, add=add)
-                body.finish()
-        return Column(0.0, (Stored(0),), target, 1)
+    def collect(self, column: Any) -> Collected:
+        """Generalised forces of the segments to those of the coordinates; done when the output is written."""
+        return Collected(column)
 
-    def _coordinates(self, chosen: Any) -> IntArray:
-        return np.array([s.coordinate for s in self.tree.segments])[chosen]
-
-    def total(self, column: Any) -> Column:
-        """The sum over all segments, in a row of its own."""
-        target = self._zeroed(1, 1)
-        body = _Body(self, len(self.rows))
-        value = body.read(column, self.rows)
-        body.write(value, "buffer", target, body.column(np.zeros(len(self.rows), int)), 1, 0, add=True)
-        body.finish()
-        return Column(0.0, (Stored(0),), target, 1)
+    def total(self, column: Any) -> Total:
+        """The sum over all segments; done when the output is written."""
+        return Total(column)
 
     def outward(self, step: Callable[..., Any], base: Any, *columns: Any) -> Column:
         """step(segment, parent's result, *values) from the base to the tips."""
@@ -177,12 +205,23 @@ class RolledSweep:
             rows = self.rows[chosen]
             body = _Body(self, len(rows))
             value = step(body.segment(rows, whole=True), *(body.read(c, rows) for c in columns))
+            same = self._unchanged(body, value) if len(kinds) == 1 else None
+            if same is not None:
+                return same
             if result is None:
                 result = self._planned(body, value, None, all_stored=len(kinds) > 1)
             self._store(body, result, value, rows)
             body.finish()
         assert result is not None
         return result
+
+    def _unchanged(self, body: _Body, value: Any) -> Column | None:
+        """The column that a step merely handed on, if it did: no loop is needed to copy it."""
+        places = [body.reads[x.index][1] if isinstance(x, Expr) and x.index in body.reads else None for x in leaves(value)]
+        if not places or any(not isinstance(a, Address) or a.kind != "buffer" for a in places):
+            return None
+        (buffer, width), *others = {(a.number, a.stride) for a in places}
+        return None if others else Column(value, tuple(Stored(a.offset) for a in places), buffer, width)
 
     def _kinds(self) -> list[IntArray]:
         kinds: dict[Any, list[int]] = {}
@@ -260,22 +299,11 @@ class RolledSweep:
         """The loop program whose outputs are these columns, matrices or totals."""
         slots = []
         for number, (key, result) in enumerate(outputs.items()):
-            if isinstance(result, Matrix):
-                result.write(self, number)
-                slots.append(Slot(key, (result.n, result.n)))
-            else:
-                count = self.buffers[result.buffer] // result.width
-                self._copy_out(result, number, count)
-                slots.append(Slot(key, (self.tree.n,) if count == self.tree.n and key not in ("kinetic", "potential") else ()))
+            result.write(self, number)
+            slots.append(Slot(key, result.shape(self.tree.n)))
         bodies = [self.start, *self.bodies] if self.start.writes else self.bodies
         stages = tuple(body.stage() for body in bodies)
         return LoopProgram(name, self.slots, tuple(slots), tuple(self.buffers), self.table.flat(), stages)
-
-    def _copy_out(self, result: Column, number: int, count: int) -> None:
-        body = _Body(self, count)
-        rows = np.arange(count)
-        body.write(body.read(result, rows), "output", number, body.column(rows), 1, 0)
-        body.finish()
 
     def _buffer(self, size: int) -> int:
         self.buffers.append(size)
@@ -322,6 +350,10 @@ class Matrix:
     diagonal: Column
     climb: tuple[_Body, Any, IntArray, IntArray] | None = None
 
+    def shape(self, n: int) -> tuple[int, ...]:
+        """Coordinates by coordinates."""
+        return (n, n)
+
     def write(self, sweep: RolledSweep, number: int) -> None:
         """Send the entries to an output; where several segments share a coordinate, they add up."""
         add = not sweep.tree.is_plain
@@ -348,8 +380,8 @@ class Matrix:
         body.finish()
 
     def _put(self, sweep: RolledSweep, body: _Body, value: Any, number: int, i: Any, j: Any, add: bool) -> None:
-        coordinate = np.array([s.coordinate for s in sweep.tree.segments])
-        body.write(value, "output", number, body.column(coordinate[i] * self.n + coordinate[j]), 1, 0, add=add)
+        flat = sweep.coordinates[i] * self.n + sweep.coordinates[j]
+        body.write(value, "output", number, body.column(flat), 1, 0, add=add)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -76,8 +76,9 @@ def build(program: Program | LoopProgram) -> Kernel:
     cost = 0.06 * program.work + 0.3 * sum(slot.size for slot in (*program.inputs, *program.outputs))
     if not target.available() or any(0 in slot.shape for slot in (*program.inputs, *program.outputs)):
         return Kernel(Interpreted(program), program.inputs, program.outputs, 100 * cost)
-    emit = rolled.emit if isinstance(program, LoopProgram) else llvm.emit
-    ir = emit(program, target.host().lanes)  # type: ignore[arg-type]
+    lanes = target.host().lanes
+    # Two registers side by side hide a loop's latencies; straight-line code would only spill them.
+    ir = rolled.emit(program, 2 * lanes) if isinstance(program, LoopProgram) else llvm.emit(program, lanes)
     return Kernel(compiled(ir, program), program.inputs, program.outputs, cost)
 
 

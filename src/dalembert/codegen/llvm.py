@@ -18,7 +18,7 @@ from ..expr import Expr, Program, Slot
 from . import sincos
 from .sincos import splat
 
-PART_SIZE = 2500  # nodes per function: 5k nodes compile in half a second, 20k as one function in five
+PART_SIZE = 1800  # nodes per function: compile time grows faster than linearly in the size of one function
 STORE_WEIGHT = 20  # nodes that an output counts for
 _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq"}
@@ -264,22 +264,18 @@ class _Parts:
 
     def _part(self, k: int, outputs: list[tuple[int, int, Expr | float]]) -> list[str]:
         block = Block(self.lanes)
-        reader = _Reader(block, self)
+        reader = _Reader(block, self, k)
         places: dict[int, list[tuple[int, int]]] = {}
         for i, j, scalar in outputs:
             if isinstance(scalar, Expr):
                 places.setdefault(scalar.index, []).append((i, j))
         self._bring_near(self.cuts[k], block, reader)
         for node in self.cuts[k]:
+            if node.op in ("sin", "cos") and node.index not in self.slots and node.index not in places:
+                continue  # computed where it is first needed, between other work
             for a in node.args:
                 reader.fetch(a)
-            if node.op not in ("sin", "cos"):
-                if node.index not in block.values:
-                    block.compute(node)
-            elif node.index not in block.values:
-                if node.args[0].index not in block.near:
-                    block.bring_near([node.args[0]])
-                block.sincos(*self.pairs[node.index])
+            reader.fetch(node)
             reader.keep(node, places.pop(node.index, []))
         for i, j, scalar in outputs:  # constants and bare inputs
             if not isinstance(scalar, Expr):
@@ -296,7 +292,9 @@ class _Parts:
         if not early:
             return
         for a in early.values():
-            reader.fetch_simple(a)
+            for b in a.args:
+                reader.fetch(b)
+            reader.fetch(a)
         block.bring_near(list(early.values()))
 
 
@@ -308,9 +306,10 @@ def _is_simple(node: Expr) -> bool:
 class _Reader:
     """Lane pointers of the arrays, loaded once at the head; inputs and scratch values, loaded at first use."""
 
-    def __init__(self, block: Block, parts: _Parts) -> None:
+    def __init__(self, block: Block, parts: _Parts, part: int) -> None:
         self.block = block
         self.parts = parts
+        self.part = part
         self.head: list[str] = []
         self.pointers: dict[int, list[str]] = {}
 
@@ -327,23 +326,22 @@ class _Reader:
         return self.pointers[array]
 
     def fetch(self, node: Expr) -> None:
-        block = self.block
+        block, parts = self.block, self.parts
         if node.op == "const" or node.index in block.values or node.index in block.masks:
             return
-        if node.op == "input":
-            array, entry = self.parts.program.input_places[node.index]
+        if parts.home.get(node.index) == self.part:
+            if node.op in ("sin", "cos"):
+                self.fetch(node.args[0])
+                if node.args[0].index not in block.near:
+                    block.bring_near([node.args[0]])
+                block.sincos(*parts.pairs[node.index])
+            else:
+                block.compute(node)
+        elif node.op == "input":
+            array, entry = parts.program.input_places[node.index]
             block.values[node.index] = block.load_lanes(self.lanes_of(array), entry * 8)
         else:
             block.values[node.index] = block.let(f"load {block.D}, ptr {self._slot(node)}, align {block.lanes * 8}")
-
-    def fetch_simple(self, node: Expr) -> None:
-        """A node that needs nothing but inputs, computed if it is not there yet."""
-        for a in node.args:
-            self.fetch(a)
-        if node.op == "input":
-            self.fetch(node)
-        elif node.index not in self.block.values:
-            self.block.compute(node)
 
     def keep(self, node: Expr, places: list[tuple[int, int]]) -> None:
         if node.index in self.parts.slots:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..expr import Expr
-from ..expr.loops import Address, LoopProgram, Stage
+from ..expr.loops import Address, LoopProgram, Stage, Write
 from .llvm import Block, Layout, declarations, emit_loop, sincos_pairs
 from .sincos import hexadecimal, splat
 
@@ -39,33 +39,54 @@ class _StageCode:
         self.lanes = lanes
         self.bases = bases
         self.block = Block(lanes)
+        self.sources = {node.index: address for node, address in self.stage.reads}
         self.offsets: dict[tuple[str, int, int, int], int] = {}  # (kind, array, column, stride) -> place among the offsets
         self.head: list[str] = []
         self.pointers: dict[int, list[str]] = {}
 
     def emit(self) -> list[str]:
         """The lines of the stage's function, its offsets first."""
-        block, stage = self.block, self.stage
-        for node, address in stage.reads:
-            block.values[node.index] = self._load(address)
+        overwritten = {write.address for write in self.stage.writes}
+        for node, address in self.stage.reads:
+            if address in overwritten:  # the old value may be wanted after the new one is stored
+                self.block.values[node.index] = self._load(address)
         self._compute()
-        for write in stage.writes:
-            value = block.value(write.scalar) if isinstance(write.scalar, Expr) else splat(write.scalar, self.lanes)
-            self._store(value, write.address, write.add)
+        for write in self.stage.writes:
+            if not isinstance(write.scalar, Expr) or write.scalar.op in ("const", "input"):
+                self._write(write)
         return [*self._offset_table(), *self._frame()]
 
     def _compute(self) -> None:
+        """The nodes in order; values are loaded at first use and stored at once, which spares registers."""
         block = self.block
         pairs = sincos_pairs(self.stage.nodes)
+        pending: dict[int, list[Write]] = {}
+        for write in self.stage.writes:
+            if isinstance(write.scalar, Expr):
+                pending.setdefault(write.scalar.index, []).append(write)
         for node in self.stage.nodes:
-            if node.op == "const" or node.index in block.values:
-                continue
-            if node.op in ("sin", "cos"):
+            for a in node.args:
+                self._fetch(a)
+            if node.op in ("sin", "cos") and node.index not in block.values:
                 if node.args[0].index not in block.near:
                     block.bring_near([node.args[0]])
                 block.sincos(*pairs[node.index])
-            else:
+            elif node.op not in ("const", "sin", "cos"):
                 block.compute(node)
+            for write in pending.get(node.index, ()) if node.op != "const" else ():
+                self._write(write)
+
+    def _fetch(self, node: Expr) -> None:
+        if node.op == "input" and node.index not in self.block.values:
+            self.block.values[node.index] = self._load(self.sources[node.index])
+
+    def _write(self, write: Write) -> None:
+        if isinstance(write.scalar, Expr):
+            self._fetch(write.scalar)
+            value = self.block.value(write.scalar)
+        else:
+            value = splat(write.scalar, self.lanes)
+        self._store(value, write.address, write.add)
 
     def _frame(self) -> list[str]:
         k, turns = self.number, self.stage.turns

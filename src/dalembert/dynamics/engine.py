@@ -21,7 +21,9 @@ from ..expr.loops import LoopProgram
 from ..model import Robot
 from ..model.tree import Place, Tree, tree_of
 
-ROLLED_FROM = 31  # segments: above, a loop over joints is as fast as unrolled code and compiles at once
+# Segments from which a loop over joints serves: unrolled code is up to twice as fast, but takes seconds to compile when a
+# quantity needs many operations per joint (docs/develop/decisions.md).
+ROLLED_FROM = {"inverse_dynamics": 151, "bias": 151, "gravity_torque": 151, "energy": 151, "forward_dynamics": 61, "mass_matrix": 31}
 ARTICULATED_FROM = 9  # joints: below, mass matrix and LᵀDL take fewer operations (docs/develop/decisions.md)
 
 
@@ -67,7 +69,8 @@ def program(robot: Robot, quantity: str, *options: Any, rolled: bool | None = No
     recipe: Recipe = checks.choice("quantity", quantity, QUANTITIES)(tree(robot), *options)
     # Energies depend on where masses are; joint forces and motion only on base parameters, which are fewer.
     segments = tree(robot).regrouped if recipe.regroup else tree(robot)
-    if recipe.can_roll and (len(segments.segments) >= ROLLED_FROM if rolled is None else rolled):
+    many = quantity in ROLLED_FROM and len(segments.segments) >= ROLLED_FROM[quantity]
+    if recipe.can_roll and (many if rolled is None else rolled):
         return _rolled(recipe, segments, quantity)
     sweep = Unrolled(segments)
     return trace(lambda *inputs: recipe.function(sweep, *inputs), recipe.inputs, recipe.outputs, name=quantity)

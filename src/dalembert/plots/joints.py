@@ -88,6 +88,7 @@ def contributions(
         _draw_parts(ax, times, dict(zip(parts, columns[:, :, i], strict=True)))
         ax.set_title(names[i], loc="left", fontsize="medium", color=canvas.INK)
         canvas.dress(ax)
+        ax.locator_params(axis="x", nbins=4)  # panels are narrow: five numbers would touch
     _label(panels, unit_of)
     return panels
 
@@ -139,5 +140,6 @@ def _label(panels: Any, units: Sequence[str]) -> None:
             ax.set_xlabel("time [s]", color=canvas.INK)
         if place is None or place.is_first_col() or mixed:
             ax.set_ylabel(f"{_quantity(units[i])} [{units[i]}]", color=canvas.INK)
+    panels[0].figure.align_ylabels(panels)
     handles, names = panels[0].get_legend_handles_labels()
     panels[0].figure.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False, labelcolor=canvas.INK)

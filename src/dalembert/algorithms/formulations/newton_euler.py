@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...model.tree import Place, Segment
-from ...spatial import IDENTITY, ZERO, Inertia, Mat3, Pose, Transform, Turn, Vec3
+from ...spatial import ZERO, Inertia, Mat3, Pose, Transform, Vec3
 from ..joint import along_axis, friction, transform
 from ..sweep import Load, Sweep
 
@@ -38,7 +38,6 @@ class LinkState(NamedTuple):
     at hand: six numbers wait for the way back instead of eighteen, which spares a kernel's registers."""
 
     motion: LinkMotion
-    X: Transform
     load: Load
 
 
@@ -82,19 +81,17 @@ def inertial_load(body: Inertia, link: LinkMotion) -> Load:
     return Load(f, spin + h.cross(a))
 
 
-def outward_step(s: Segment, parent: LinkState, q: Any, qd: Any, qdd: Any) -> LinkState:
+def outward_step(s: Segment, parent: LinkState, X: Transform, qd: Any, qdd: Any) -> LinkState:
     """One segment on the way out: its motion and the load that goes with it."""
-    X = transform(s, q)
     link = motion_step(s, parent.motion, X, qd, qdd)
-    return LinkState(link, X, inertial_load(s.inertia, link))
+    return LinkState(link, inertial_load(s.inertia, link))
 
 
-def inward_step(s: Segment, children: Load | None, state: LinkState, load: Load | None) -> tuple[Any, Load]:
+def inward_step(s: Segment, children: Load | None, X: Transform, state: LinkState, load: Load | None) -> tuple[Any, Load]:
     """Sum the loads of a segment and hand them to its parent; the result is (6)."""
     total = state.load if load is None else state.load + load
     if children is not None:
         total = total + children
-    X = state.X
     f = X.up(total.f)
     return along_axis(s, total.f, total.n), Load(f, X.up(total.n) + X.p.cross(f))
 
@@ -128,14 +125,15 @@ def inverse_dynamics(
 ) -> Any:
     """Generalised forces per coordinate for a motion; `loads` are those the segments exert on the outside, if any."""
     q, qd, qdd = sweep.expand(q), sweep.expand(qd, rate=True), sweep.expand(qdd, rate=True)
-    links = sweep.outward(outward_step, base, q, qd, qdd)
+    X = sweep.local(transform, q)
+    links = sweep.outward(outward_step, base, X, qd, qdd)
     spins = None
     if sweep.tree.has_spin:
         spins, carried = sweep.mounted(rotor_step, base, links, qd, qdd)
         loads = carried if loads is None else sweep.local(_both, loads, carried)
     if loads is None:
         loads = sweep.local(_none)
-    tau = sweep.inward(inward_step, links, loads)
+    tau = sweep.inward(inward_step, X, links, loads)
     if spins is not None:
         tau = sweep.local(_sum, tau, spins)
     return sweep.collect(sweep.local(drive_step if with_friction else frictionless_step, tau, qd, qdd))
@@ -162,7 +160,7 @@ def still_base(gravity: Vec3) -> LinkState:
 
 def base_state(link: LinkMotion) -> LinkState:
     """A moving base; it has no joint and its own load is nobody's business."""
-    return LinkState(link, Transform(IDENTITY, Turn(1.0, 0.0), ZERO), Load(ZERO, ZERO))
+    return LinkState(link, Load(ZERO, ZERO))
 
 
 def moving_base(gravity: Vec3, velocity: list[Any], acceleration: list[Any]) -> LinkState:
