@@ -45,9 +45,7 @@ class Acceleration(NamedTuple):
     qdd: Any
 
 
-def inward_step(
-    s: Segment, children: Carried | None, X: Transform, state: LinkState, tau: Any
-) -> tuple[Sweeping, Carried]:
+def inward_step(s: Segment, children: Carried | None, X: Transform, state: LinkState, tau: Any) -> tuple[Sweeping, Carried]:
     """Eliminate one joint. `state` is the motion with q̈ = 0, whose load is the whole bias force of the rigid body.
 
     Since every link already moves with its bias acceleration, the unknown is only what q̈ adds, and c drops out.
@@ -99,9 +97,7 @@ def _times_axis(s: Segment, inertia: ArticulatedInertia) -> Load:
 def _eliminated(inertia: ArticulatedInertia, U: Load, inverse_d: Any) -> ArticulatedInertia:
     """I_A − U Uᵀ / D."""
     f, n = U.f * inverse_d, U.n * inverse_d
-    return ArticulatedInertia(
-        inertia.M - _symmetric(f, U.f), Mat3(*inertia.H) - outer(U.f, n), inertia.I - _symmetric(n, U.n)
-    )
+    return ArticulatedInertia(inertia.M - _symmetric(f, U.f), Mat3(*inertia.H) - outer(U.f, n), inertia.I - _symmetric(n, U.n))
 
 
 def _symmetric(a: Vec3, b: Vec3) -> Sym3:

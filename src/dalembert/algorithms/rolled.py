@@ -217,8 +217,9 @@ class RolledSweep:
 
     def _unchanged(self, body: _Body, value: Any) -> Column | None:
         """The column that a step merely handed on, if it did: no loop is needed to copy it."""
-        places = [body.reads[x.index][1] if isinstance(x, Expr) and x.index in body.reads else None for x in leaves(value)]
-        if not places or any(not isinstance(a, Address) or a.kind != "buffer" for a in places):
+        found = [body.reads.get(x.index) if isinstance(x, Expr) else None for x in leaves(value)]
+        places = [read[1] for read in found if read is not None and isinstance(read[1], Address) and read[1].kind == "buffer"]
+        if not places or len(places) < len(found):
             return None
         (buffer, width), *others = {(a.number, a.stride) for a in places}
         return None if others else Column(value, tuple(Stored(a.offset) for a in places), buffer, width)
@@ -477,7 +478,7 @@ class _Body:
             if name == "spin":
                 parts = [dataclasses.replace(p, mount=0) for p in parts]
             values = np.array([list(leaves(p)) for p in parts], dtype=float)
-            symbols = []
+            symbols: list[Any] = []
             for k in range(values.shape[1]):
                 if (values[:, k] == values[0, k]).all():
                     symbols.append(float(values[0, k]))

@@ -32,5 +32,5 @@ def _entry(name: str) -> dict[str, object]:
 
 
 def _without_citation(line: str) -> str:
-    """The line without its [Key, §n], which a terminal cannot follow."""
+    """The line without the citation in brackets, which leads nowhere on a terminal."""
     return line.partition(" [")[0]

@@ -33,10 +33,8 @@ def run(source: str, *, strict: bool, json: bool) -> bool:
     if json:
         terminal.print_json({"robot": robot.name, "passed": passed, **record(robot)})
         return passed
-    console = terminal.stdout()
-    console.print(Text(repr(robot), style="bold"))
-    for line in report(robot):
-        console.print(line, soft_wrap=True)
+    terminal.stdout().print(Text(repr(robot), style="bold"), soft_wrap=True)
+    terminal.print_marked(report(robot))
     return passed
 
 
@@ -57,12 +55,12 @@ def record(robot: Robot) -> dict[str, object]:
     }
 
 
-def report(robot: Robot) -> list[Text]:
-    """The same as lines for a reader."""
+def report(robot: Robot) -> list[tuple[str, str, str]]:
+    """The same for a reader: a mark, its style and a sentence each."""
     found = findings(robot)
-    lines = [_line("✓", "green", CHECKS[code]) for code in _passed(found)]
-    lines += [_line("!", "bold yellow", f"{finding.code}: {finding.message}") for finding in found]
-    return lines + [_line("·", "dim", f"note: {note}") for note in _notes(robot)]
+    lines = [("✓", "green", CHECKS[code]) for code in _passed(found)]
+    lines += [("!", "bold yellow", f"{finding.code}: {finding.message}") for finding in found]
+    return lines + [("·", "dim", f"note: {note}") for note in _notes(robot)]
 
 
 def _passed(found: list[Finding]) -> list[str]:
@@ -73,7 +71,3 @@ def _passed(found: list[Finding]) -> list[str]:
 def _notes(robot: Robot) -> list[str]:
     """What was noticed while reading the source; notes that repeat a finding are left out."""
     return [str(note) for note in robot.notes if not isinstance(note, FoundNote)]
-
-
-def _line(mark: str, style: str, words: str) -> Text:
-    return Text.assemble((f"  {mark} ", style), words)

@@ -30,11 +30,11 @@ def run() -> None:
     """The arm, its dynamics at a pose, the speed of a batch, a figure."""
     console, robot = terminal.stdout(), load("puma560")
     _heading("1. An arm of the catalogue: robot = dal.load('puma560')")
-    terminal.print_sheets(show.joint_table(robot))
+    terminal.print_sheets(*show.joint_tables(robot))
     _heading("2. Its torques in the middle of a motion: dal.inverse_dynamics(robot, q, qd, qdd)")
     t, states = motion()
     now = dynamics.State(*(values[2 * len(t) // 5] for values in states))
-    terminal.print_sheets(dynamics.torque_table(robot, now, dynamics.evaluate(robot, now)))
+    terminal.print_sheets(dynamics.state_table(robot, now), dynamics.torque_table(robot, now, dynamics.evaluate(robot, now)))
     _heading(f"3. The same call for {_BATCH:,} random configurations".replace(",", " "))
     first, best = batch_time(robot)
     console.print(

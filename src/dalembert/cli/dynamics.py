@@ -47,10 +47,8 @@ def run(source: str, given: Mapping[str, Sequence[float]], *, degrees: bool, for
     if json:
         terminal.print_json(_record(robot, state, result, formulation))
         return
-    console = terminal.stdout()
-    console.print(Text(f"{robot!r}, formulation {formulation}", style="bold"))
-    console.print()
-    terminal.print_sheets(torque_table(robot, state, result), mass_table(robot, result))
+    terminal.stdout().print(Text(f"{robot!r}, formulation {formulation}\n", style="bold"), soft_wrap=True)
+    terminal.print_sheets(state_table(robot, state), torque_table(robot, state, result), mass_table(robot, result))
 
 
 def state_of(robot: Robot, given: Mapping[str, Sequence[float]], *, degrees: bool) -> State:
@@ -90,27 +88,29 @@ def torque_units(robot: Robot) -> list[str]:
     return ["N m" if joint.turns else "N" for joint in robot.structure.coordinates]
 
 
+def state_table(robot: Robot, state: State) -> Sheet:
+    """Where the joints are and how they move."""
+    cells = np.column_stack([terminal.aligned(values) for values in state])
+    rows = [(joint.name, *cells[i], "rad" if joint.turns else "m") for i, joint in enumerate(robot.structure.coordinates)]
+    return terminal.sheet("State: q, qd per s, qdd per s²", ["joint", *State._fields, ""], rows)
+
+
 def torque_table(robot: Robot, state: State, result: Result) -> Sheet:
-    """State and torques of each joint, the torque split by cause."""
+    """The torque of each joint, split by cause."""
     parts = result.parts(state.qdd)
     if not robot.parameters.friction:
         del parts["friction"]  # only crumbs of rounding would stand there
-    heads = {"inertia": "M q̈", "Coriolis": "C q̇", "gravity": "g", "friction": "friction"}
-    motion = np.column_stack([terminal.aligned(values) for values in state])
-    torques = terminal.aligned(np.column_stack([*parts.values(), result.tau]))
-    rows = [
-        (joint.name, "rad" if joint.turns else "m", *motion[i], "N m" if joint.turns else "N", *torques[i])
-        for i, joint in enumerate(robot.structure.coordinates)
-    ]
-    columns = ["joint", "", "q", "q̇", "q̈", "", *(heads[name] for name in parts), "τ"]
-    return terminal.sheet("State and torques", columns, rows, left=2)
+    heads = {"inertia": "M qdd", "Coriolis": "C qd", "gravity": "g", "friction": "friction"}
+    cells = terminal.aligned(np.column_stack([*parts.values(), result.tau]))
+    rows = [(name, *cells[i], unit) for i, (name, unit) in enumerate(zip(robot.joint_names, torque_units(robot), strict=True))]
+    return terminal.sheet("Torques", ["joint", *(heads[name] for name in parts), "tau", ""], rows)
 
 
 def mass_table(robot: Robot, result: Result) -> Sheet:
     """The mass matrix and, beside it, the bias."""
     values, h = terminal.aligned(result.M), terminal.aligned(result.h)
     rows = [(name, *values[i], h[i]) for i, name in enumerate(robot.joint_names)]
-    title = f"Mass matrix M [{_mass_units(robot)}] and bias h = C q̇ + g [{' | '.join(dict.fromkeys(torque_units(robot)))}]"
+    title = f"Mass matrix M [{_mass_units(robot)}] and bias h = C qd + g [{' | '.join(dict.fromkeys(torque_units(robot)))}]"
     return terminal.sheet(title, ["", *robot.joint_names, "h"], rows)
 
 

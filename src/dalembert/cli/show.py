@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,14 +27,13 @@ def run(source: str, *, json: bool) -> None:
         terminal.print_json(record(robot))
         return
     console = terminal.stdout()
-    console.print(Text(repr(robot), style="bold"))
+    console.print(Text(repr(robot), style="bold"), soft_wrap=True)
     for name, words in effects(robot).items():
         console.print(Text.assemble((f"  {name:<10}", "cyan"), words), soft_wrap=True)
     console.print()
-    terminal.print_sheets(joint_table(robot), drive_table(robot), link_table(robot))
+    terminal.print_sheets(*joint_tables(robot), drive_table(robot), link_table(robot))
     console.print(Text("Checks", style="bold"))
-    for line in check.report(robot):
-        console.print(line, soft_wrap=True)
+    terminal.print_marked(check.report(robot))
 
 
 def effects(robot: Robot) -> dict[str, str]:
@@ -72,19 +71,18 @@ def _mimic(joint: Joint) -> str:
     return f"{joint.name} = {number(joint.mimic.multiplier)} · {joint.mimic.joint}{shift}"
 
 
-def joint_table(robot: Robot) -> Sheet:
-    """Where the joints are: Denavit-Hartenberg rows, or origins and axes."""
-    dh = dh_table(robot)
+def joint_tables(robot: Robot) -> list[Sheet]:
+    """What the joints connect and where they are: Denavit-Hartenberg rows, or origins and axes in a table of their own."""
     joints = robot.structure.joints
+    columns = ["joint", "type", "from → to"]
     common = [(joint.name, joint.type, f"{joint.parent} → {joint.child}") for joint in joints]
-    if dh is not None:
-        cells = [_dh_cells(joint, row) for joint, row in zip(joints, dh.rows, strict=True)]
-        title, columns = f"Joints, {dh.convention} DH", ["θ [°]", "d [m]", "a [m]", "α [°]"]
-    else:
-        cells = [_origin_cells(joint) for joint in joints]
-        title, columns = "Joints", ["xyz [m]", "roll pitch yaw [°]", "axis"]
-    rows = [(*words, *values) for words, values in zip(common, cells, strict=True)]
-    return terminal.sheet(title, ["joint", "type", "from → to", *columns], rows, left=3)
+    dh = dh_table(robot)
+    if dh is None:
+        places = [(joint.name, *cells) for joint, cells in zip(joints, _origin_cells(joints), strict=True)]
+        placement = terminal.sheet("Placement", ["joint", "xyz [m]", "roll pitch yaw [°]", "axis"], places)
+        return [terminal.sheet("Joints", columns, common, left=3), placement]
+    rows = [(*common[i], *_dh_cells(joint, dh.rows[i])) for i, joint in enumerate(joints)]
+    return [terminal.sheet(f"Joints, {dh.convention} DH", [*columns, "θ [°]", "d [m]", "a [m]", "α [°]"], rows, left=3)]
 
 
 def _dh_cells(joint: Joint, row: DhRow) -> list[str]:
@@ -103,17 +101,20 @@ def _with_q(offset: float) -> str:
     return f"q {'+' if offset > 0 else terminal.MINUS} {number(abs(offset))}"
 
 
-def _origin_cells(joint: Joint) -> list[str]:
-    X = joint.origin if joint.moves else joint.origin @ joint.child_origin
-    rpy = np.degrees(rpy_from_rotation(X[:3, :3]))
-    return [numbers(X[:3, 3]), numbers(rpy), numbers(joint.axis) if joint.moves else "–"]
+def _origin_cells(joints: Sequence[Joint]) -> list[list[str]]:
+    poses = [joint.origin if joint.moves else joint.origin @ joint.child_origin for joint in joints]
+    places = terminal.columns_of([X[:3, 3] for X in poses])
+    angles = terminal.columns_of([np.degrees(rpy_from_rotation(X[:3, :3])) for X in poses])
+    axes = terminal.columns_of([joint.axis for joint in joints])
+    moving = [joint.moves for joint in joints]
+    return [[p, a, axis if moves else "–"] for p, a, axis, moves in zip(places, angles, axes, moving, strict=True)]
 
 
 def drive_table(robot: Robot) -> Sheet:
     """Limits, friction and rotors of the moving joints; a column stands only where something acts."""
     joints = [joint for joint in robot.structure.joints if joint.moves]
     rows = [(joint.name, *_limit_cells(joint), *_friction_cells(robot, joint), _rotor_cell(robot, joint)) for joint in joints]
-    columns = ["joint", "range", "speed", "effort", "viscous", "Coulomb + / −", "rotor ratio² · I"]
+    columns = ["joint", "range", "speed", "effort", "viscous", "Coulomb + / −", "rotor, ratio² I"]
     used = [0, *(i for i in range(1, len(columns)) if any(row[i] != "–" for row in rows))]
     if len(used) == 1:
         used.append(1)  # a robot without limits says so
@@ -150,16 +151,17 @@ def _rotor_cell(robot: Robot, joint: Joint) -> str:
     rotor = robot.parameters.rotors.get(joint.name)
     if rotor is None:
         return "–"
-    return f"{number(rotor.ratio**2 * rotor.inertia)} {'kg m²' if joint.turns else 'kg'}, {rotor.model}"
+    reflected = f"{number(rotor.ratio**2 * rotor.inertia)} {'kg m²' if joint.turns else 'kg'}"
+    models = {other.model for other in robot.parameters.rotors.values()}
+    return f"{reflected}, {rotor.model}" if len(models) > 1 else reflected
 
 
 def link_table(robot: Robot) -> Sheet:
     """Masses, centres of mass and principal moments of links and further bodies."""
-    rows = [
-        (name, number(body.mass), numbers(body.com), numbers(np.linalg.eigvalsh(body.inertia)[::-1]))
-        for name, body in _bodies(robot)
-        if not body.is_massless
-    ]
+    bodies = [(name, body) for name, body in _bodies(robot) if not body.is_massless]
+    centres = terminal.columns_of([body.com for _, body in bodies])
+    moments = terminal.columns_of([np.linalg.eigvalsh(body.inertia)[::-1] for _, body in bodies])
+    rows = [(name, number(body.mass), centres[i], moments[i]) for i, (name, body) in enumerate(bodies)]
     return terminal.sheet("Links", ["link", "mass [kg]", "centre of mass [m]", "principal moments [kg m²]"], rows)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from rich import box
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -20,6 +21,7 @@ from ..checks import FloatArray
 from ..errors import DalembertWarning
 
 _WIDE = 240  # columns where there is no terminal: a file or a pipe has room, and cut numbers would be lost
+_NAME = 14  # columns a name keeps in a narrow terminal before it is folded
 MINUS = "−"
 
 
@@ -78,22 +80,40 @@ class Sheet(NamedTuple):
 
 
 def sheet(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, left: int = 1) -> Sheet:
-    """A plain table: the first `left` columns are words, the others numbers, set to the right."""
+    """A plain table: the first `left` columns are words, the others numbers, set to the right and never broken."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for place, column in enumerate(columns):  # as Text, for brackets are units here and not markup
-        table.add_column(Text(column, style="cyan"), justify="left" if place < left else "right", overflow="fold")
+    for place, column in enumerate(columns):
+        head = Text(column, style="cyan")  # not a str, for brackets are units here and not markup
+        if place >= left:
+            table.add_column(head, justify="right", no_wrap=True)
+        else:
+            longest = max((len(str(row[place])) for row in rows), default=0)
+            table.add_column(head, overflow="fold", min_width=min(longest, _NAME))
     for row in rows:
         table.add_row(*(Text(str(cell)) for cell in row))
     return Sheet(title, table)
 
 
 def print_sheets(*sheets: Sheet) -> None:
-    """Each title, its table and an empty line."""
+    """Each title, its table and an empty line; words fold in a narrow terminal, numbers keep the room they need."""
     console = stdout()
     for title, table in sheets:
         console.print(Text(title, style="bold"), soft_wrap=True)
-        console.print(table)
+        needed = Measurement.get(console, console.options.update(max_width=_WIDE * 10), table).minimum
+        console.print(table, width=max(console.width, needed), crop=False)
         console.print()
+
+
+def print_marked(lines: Sequence[tuple[str, str, str]]) -> None:
+    """Sentences after a mark in its style; they hang beside it in a terminal and stay on one line elsewhere."""
+    console = stdout()
+    for mark, style, words in lines:
+        if console.is_terminal:
+            grid = Table.grid(padding=(0, 1))
+            grid.add_row(Text(f"  {mark}", style=style), Text(words))
+            console.print(grid)
+        else:
+            console.print(Text(f"  {mark} {words}"), soft_wrap=True)
 
 
 def number(value: float | None, digits: int = 4) -> str:
@@ -106,9 +126,16 @@ def number(value: float | None, digits: int = 4) -> str:
     return "0" if text == "-0" else text.replace("-", MINUS)
 
 
-def numbers(values: ArrayLike, digits: int = 4) -> str:
+def numbers(values: ArrayLike) -> str:
     """Several numbers, separated by spaces."""
-    return "  ".join(number(float(value), digits) for value in np.ravel(np.asarray(values, dtype=float)))
+    return "  ".join(number(float(value)) for value in np.ravel(np.asarray(values, dtype=float)))
+
+
+def columns_of(vectors: Sequence[ArrayLike]) -> list[str]:
+    """Several vectors of the same length, one text each, with their components below each other."""
+    cells = [[number(float(value)) for value in np.asarray(vector, dtype=float)] for vector in vectors]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
 
 
 def aligned(values: FloatArray) -> NDArray[np.str_]:

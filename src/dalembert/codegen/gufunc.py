@@ -8,6 +8,7 @@ errors are NumPy's own, and the loop runs without the interpreter lock.
 from __future__ import annotations
 
 import ctypes
+import importlib
 from functools import cache
 from typing import Any
 
@@ -23,7 +24,7 @@ _keep: list[Any] = []  # NumPy keeps pointers to these arrays as long as the ufu
 
 @cache
 def _constructor() -> Any:
-    from numpy._core import _multiarray_umath as umath
+    umath: Any = importlib.import_module("numpy._core._multiarray_umath")
 
     get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
     get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -50,7 +51,7 @@ def make(address: int, inputs: tuple[Slot, ...], outputs: tuple[Slot, ...], name
     count = len(inputs) + len(outputs)
     loops = (ctypes.c_void_p * 1)(address)
     data = (ctypes.c_void_p * 1)(None)
-    types = (ctypes.c_char * count)(*([_NPY_DOUBLE] * count))
+    types = ctypes.create_string_buffer(bytes([_NPY_DOUBLE] * count), count)
     texts = [text.encode() for text in (name, doc, signature(inputs, outputs))]
     _keep.append((loops, data, types, texts))
     ufunc: np.ufunc = _constructor()(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -27,24 +28,17 @@ class Kernel:
         self.inputs = inputs
         self.outputs = outputs
         rows = max(_WORTH_A_THREAD / max(cost_ns, 1.0), 8.0)
-        self.small = int(rows * max(1, min((slot.size for slot in inputs), default=1)))  # entries below which one thread serves
+        self.small = int(rows * max(1, sum(slot.size for slot in inputs)))  # entries of all inputs below which one thread serves
 
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None) -> Any:
         """Run on arrays of shape (..., *slot.shape)."""
+        given = [array if hasattr(array, "__array_ufunc__") else np.asarray(array) for array in arrays]
         try:
-            for array in arrays:
-                if array.size > self.small:
-                    break
-            else:
-                return self.ufunc(*arrays) if out is None else self.ufunc(*arrays, out=out)
-        except AttributeError:  # lists and numbers
-            arrays = tuple(np.asarray(array) for array in arrays)
+            if sum(array.size for array in given) <= self.small:
+                return self.ufunc(*given) if out is None else self.ufunc(*given, out=out)
+            return _in_threads(self, tuple(given), out, threads)
         except (ValueError, TypeError) as error:
-            raise self._explain(arrays, out) or error from None
-        try:
-            return _in_threads(self, arrays, out, threads)
-        except (ValueError, TypeError) as error:
-            raise self._explain(arrays, out) or error from None
+            raise self._explain(given, out) or error from None
 
     def _explain(self, arrays: Sequence[Any], out: Any) -> DalembertError | None:
         """Say in the house's words what NumPy refused."""
@@ -100,6 +94,7 @@ class Interpreted:
         self.program = program
 
     def __call__(self, *arrays: Any, out: Any = None) -> Any:
+        """As the ufunc of a compiled kernel would."""
         run = loops.run if isinstance(self.program, LoopProgram) else interpret.run
         results = run(self.program, *arrays)
         if out is not None:
@@ -131,15 +126,14 @@ def _in_threads(kernel: Kernel, arrays: tuple[Any, ...], out: Any, threads: int 
     """Cut the longest batch axis into one piece per thread; the loops run without the interpreter lock."""
     count = thread_count(threads)
     plain = all(type(array) is np.ndarray for array in arrays)
-    if count == 1 or not plain:  # arrays of other libraries go through NumPy's own protocols, whole
+    shapes = [interpret.batch_shape(s, a.shape) for s, a in zip(kernel.inputs, arrays, strict=True)] if plain else []
+    batch = np.broadcast_shapes(*shapes)
+    if count == 1 or not plain or not batch:  # arrays of other libraries go through NumPy's own protocols, whole
         return kernel.ufunc(*arrays) if out is None else kernel.ufunc(*arrays, out=out)
-    batch = np.broadcast_shapes(*(interpret.batch_shape(s, a.shape) for s, a in zip(kernel.inputs, arrays, strict=True)))
-    if not batch or 0 in batch:
-        return kernel.ufunc(*arrays) if out is None else kernel.ufunc(*arrays, out=out)
-    outs = out if isinstance(out, tuple) else (out,)
-    results = tuple(np.empty((*batch, *s.shape)) if o is None else o for s, o in zip(kernel.outputs, outs or [None], strict=False))
-    if len(results) < len(kernel.outputs):
-        results = tuple(np.empty((*batch, *s.shape)) for s in kernel.outputs)
+    if out is None:
+        results = tuple(np.empty((*batch, *slot.shape)) for slot in kernel.outputs)
+    else:
+        results = out if isinstance(out, tuple) else (out,)
     _run_pieces(kernel, arrays, results, batch, count)
     return results[0] if len(results) == 1 else results
 
@@ -156,7 +150,7 @@ def _run_pieces(
         outs = tuple(_cut(r, len(s.shape), place, piece) for s, r in zip(kernel.outputs, results, strict=True))
         kernel.ufunc(*parts, out=outs)
 
-    pieces = [slice(int(a), int(b)) for a, b in zip(edges[:-1], edges[1:], strict=True) if b > a]
+    pieces = [slice(int(a), int(b)) for a, b in itertools.pairwise(edges) if b > a]
     futures = [_pool(count).submit(run, piece) for piece in pieces[1:]]
     run(pieces[0])
     for future in futures:

@@ -42,7 +42,7 @@ def emit(program: Program, lanes: int) -> str:
     """The whole module of an unrolled program."""
     layout = Layout(program.inputs, program.outputs, lanes)
     parts, scratch = _Parts(program, lanes).emit()
-    body = [f"define internal void @body(ptr noalias %lanes, ptr noalias %scratch) {{"]
+    body = ["define internal void @body(ptr noalias %lanes, ptr noalias %scratch) {"]
     body += [f"  call void @part_{k}(ptr %lanes, ptr %scratch)" for k in range(len(parts))]
     body += ["  ret void", "}"]
     return "\n".join([*declarations(lanes), *(line for part in parts for line in part), *body, *emit_loop(layout, scratch)])

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from .. import checks
 from ..algorithms import articulated, composite, energy, forward, kinematics
 from ..algorithms.formulations import FORMULATIONS, newton_euler
 from ..algorithms.rolled import RolledSweep
 from ..algorithms.sweep import Sweep, Unrolled
-from ..codegen import Kernel, build
+from ..codegen import build
 from ..errors import DalembertError, ModelError, UnknownNameError
 from ..expr import Program, trace
 from ..expr.loops import LoopProgram
@@ -23,13 +25,22 @@ from ..model.tree import Place, Tree, tree_of
 
 # Segments from which a loop over joints serves: unrolled code is up to twice as fast, but takes seconds to compile when a
 # quantity needs many operations per joint (docs/develop/decisions.md).
-ROLLED_FROM = {"inverse_dynamics": 151, "bias": 151, "gravity_torque": 151, "energy": 151, "forward_dynamics": 61, "mass_matrix": 31}
+ROLLED_FROM = {
+    "inverse_dynamics": 151,
+    "bias": 151,
+    "gravity_torque": 151,
+    "energy": 151,
+    "forward_dynamics": 61,
+    "mass_matrix": 31,
+}
+DENSE_FROM = 45  # coordinates from which a traced LᵀDL factorisation would take too long to compile
 ARTICULATED_FROM = 9  # joints: below, mass matrix and LᵀDL take fewer operations (docs/develop/decisions.md)
 
 
 class Recipe(NamedTuple):
     """A function of a sweep and scalars, its named inputs with shapes, the names of its outputs; whether it can be a
-    loop, and whether base parameters are enough for it."""
+    loop, and whether base parameters are enough for it.
+    """
 
     function: Callable[..., Any]
     inputs: Mapping[str, tuple[int, ...]]
@@ -45,7 +56,7 @@ class Forces(NamedTuple):
     moving_base: bool = False
 
 
-def kernel(robot: Robot, quantity: str, *options: Any) -> Kernel:
+def kernel(robot: Robot, quantity: str, *options: Any) -> Callable[..., Any]:
     """The kernel of a quantity, built if this robot has none yet."""
     key = (quantity, *options)
     try:
@@ -56,9 +67,33 @@ def kernel(robot: Robot, quantity: str, *options: Any) -> Kernel:
         raise DalembertError(
             f"system: {type(robot).__name__} found, a Robot is expected. Try dal.load(name_or_path) or dal.robots."
         ) from None
-    built = build(program(robot, quantity, *options))
+    dense = quantity == "forward_dynamics" and _is_dense(tree(robot))
+    built = DenseForward(robot, *options) if dense else build(program(robot, quantity, *options))
     robot.kernels[key] = built
     return built
+
+
+def _is_dense(segments: Tree) -> bool:
+    """Whether forward dynamics needs a large matrix: many joints, and full rotors or couplings that rule out recursion."""
+    return segments.n >= DENSE_FROM and (segments.has_spin or not segments.is_plain)
+
+
+class DenseForward:
+    """Forward dynamics of large systems with full rotors or couplings: two kernels, and LAPACK for M q̈ = τ − h."""
+
+    def __init__(self, robot: Robot, forces: Forces) -> None:
+        self.mass_matrix = kernel(robot, "mass_matrix")
+        self.inverse_dynamics = kernel(robot, "inverse_dynamics", "newton_euler", forces)
+
+    def __call__(self, q: Any, qd: Any, tau: Any, *extra: Any, out: Any = None, threads: int | None = None) -> Any:
+        """As a kernel would."""
+        h = self.inverse_dynamics(q, qd, np.zeros_like(np.asarray(qd, float)), *extra, threads=threads)
+        M = self.mass_matrix(q, threads=threads)
+        qdd = np.linalg.solve(M, (np.asarray(tau, float) - h)[..., None])[..., 0]
+        if out is None:
+            return qdd
+        out[...] = qdd
+        return out
 
 
 def program(robot: Robot, quantity: str, *options: Any, rolled: bool | None = None) -> Program | LoopProgram:
@@ -175,10 +210,12 @@ def forward_dynamics_recipe(tree: Tree, forces: Forces) -> Recipe:
 
 def energy_recipe(tree: Tree) -> Recipe:
     """Kinetic and potential energy."""
-    return Recipe(lambda sweep, q, qd: energy.energy(sweep, q, qd), _states(tree, "q", "qd"), ["kinetic", "potential"], regroup=False)
+    return Recipe(
+        lambda sweep, q, qd: energy.energy(sweep, q, qd), _states(tree, "q", "qd"), ["kinetic", "potential"], regroup=False
+    )
 
 
-def forward_kinematics_recipe(tree: Tree, link: str | None | tuple[str, ...]) -> Recipe:
+def forward_kinematics_recipe(tree: Tree, link: str | tuple[str, ...] | None) -> Recipe:
     """World pose of one frame, or of several."""
     several = isinstance(link, tuple)
     places = [place_of(tree, name) for name in (link if isinstance(link, tuple) else (link,))]

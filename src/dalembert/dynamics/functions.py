@@ -1,7 +1,7 @@
 """What users call: each function takes a system and arrays with leading batch axes, and runs one kernel.
 
-The way of a warm call is short: look up the kernel, call it. Shapes are checked by NumPy; only when it refuses is the
-reason worked out (`Kernel._explain`).
+The way of a warm call is short: for small arrays and no options, the kernel's ufunc is called at once, and NumPy checks the
+shapes. Whatever goes wrong there goes the long way again, where the reason is found and said.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..model import Robot
 from .engine import Forces, kernel
 
 _FREE = Forces()
-_NEWTON_EULER = ("inverse_dynamics", "newton_euler", _FREE)
+_DETOUR = (KeyError, AttributeError, ValueError, TypeError)  # no kernel yet, a list instead of an array, a wrong shape
 
 
 class Energy(NamedTuple):
@@ -75,14 +75,18 @@ def inverse_dynamics(
     >>> dal.inverse_dynamics(dal.robots.pendulum(), [0.5], [0.0], [0.0]).shape
     (1,)
     """
-    if wrenches is None and base_velocity is None and base_acceleration is None and formulation == "newton_euler":
+    if wrenches is None and out is None and base_velocity is None and base_acceleration is None:
         try:
-            run = system.kernels[_NEWTON_EULER]
-        except (KeyError, AttributeError):
-            run = kernel(system, *_NEWTON_EULER)
-        return run(q, qd, qdd, out=out, threads=threads)  # type: ignore[no-any-return]
+            run = system.kernels[formulation]
+            if q.size + qd.size + qdd.size <= run.small:  # type: ignore[union-attr]
+                return run.ufunc(q, qd, qdd)
+        except _DETOUR:
+            pass
     forces, extra = _forces(wrenches, base_velocity, base_acceleration)
-    return kernel(system, "inverse_dynamics", formulation, forces)(q, qd, qdd, *extra, out=out, threads=threads)  # type: ignore[no-any-return]
+    run = kernel(system, "inverse_dynamics", formulation, forces)
+    if forces is _FREE:
+        system.kernels[formulation] = run
+    return run(q, qd, qdd, *extra, out=out, threads=threads)
 
 
 def forward_dynamics(
@@ -99,22 +103,61 @@ def forward_dynamics(
 ) -> FloatArray:
     """Accelerations that joint torques produce: q̈ = M⁻¹ (τ − C q̇ − g − friction + Jᵀ wrenches).
 
-    The inverse of `inverse_dynamics`, with the same arguments. By mass matrix and LᵀDL for few joints and wherever full
-    rotors or couplings act, by articulated bodies for longer plain chains.
+    The inverse of `inverse_dynamics`. By mass matrix and LᵀDL for few joints and wherever full rotors or couplings act, by
+    articulated bodies for longer plain chains.
+
+    Parameters
+    ----------
+    system : Robot
+        With n coordinates.
+    q, qd, tau : array_like, shape (..., n)
+        Positions, velocities and joint torques; leading axes broadcast.
+    wrenches, base_velocity, base_acceleration, out, threads
+        As in `inverse_dynamics`.
 
     Returns
     -------
-    qdd : ndarray, shape (..., n)
+    qdd : ndarray, shape (..., n), [rad/s² | m/s²]
     """
+    if wrenches is None and out is None and base_velocity is None and base_acceleration is None:
+        try:
+            run = system.kernels["forward_dynamics"]
+            if q.size + qd.size + tau.size <= run.small:  # type: ignore[union-attr]
+                return run.ufunc(q, qd, tau)
+        except _DETOUR:
+            pass
     forces, extra = _forces(wrenches, base_velocity, base_acceleration)
-    return kernel(system, "forward_dynamics", forces)(q, qd, tau, *extra, out=out, threads=threads)  # type: ignore[no-any-return]
+    run = kernel(system, "forward_dynamics", forces)
+    if forces is _FREE:
+        system.kernels["forward_dynamics"] = run
+    return run(q, qd, tau, *extra, out=out, threads=threads)
 
 
-def mass_matrix(
-    system: Robot, q: ArrayLike, *, out: FloatArray | None = None, threads: int | None = None
-) -> FloatArray:
-    """The mass matrix M(q), symmetric and positive definite, shape (..., n, n), rotors included."""
-    return kernel(system, "mass_matrix")(q, out=out, threads=threads)  # type: ignore[no-any-return]
+def mass_matrix(system: Robot, q: ArrayLike, *, out: FloatArray | None = None, threads: int | None = None) -> FloatArray:
+    """The mass matrix M(q), rotors included; symmetric, and positive definite where every joint moves some inertia.
+
+    Parameters
+    ----------
+    system : Robot
+        With n coordinates.
+    q : array_like, shape (..., n)
+        Positions [rad | m].
+    out, threads
+        As in `inverse_dynamics`.
+
+    Returns
+    -------
+    M : ndarray, shape (..., n, n), [kg m² | kg m | kg]
+    """
+    if out is None:
+        try:
+            run = system.kernels["mass_matrix"]
+            if q.size <= run.small:  # type: ignore[union-attr]
+                return run.ufunc(q)
+        except _DETOUR:
+            pass
+    run = system.kernels["mass_matrix"] = kernel(system, "mass_matrix")
+    return run(q, out=out, threads=threads)
 
 
 def gravity_torque(
@@ -125,8 +168,29 @@ def gravity_torque(
     out: FloatArray | None = None,
     threads: int | None = None,
 ) -> FloatArray:
-    """Joint torques g(q) that hold the robot still, shape (..., n)."""
-    return kernel(system, "gravity_torque", formulation)(q, out=out, threads=threads)  # type: ignore[no-any-return]
+    """Joint torques g(q) that hold the robot still.
+
+    Parameters
+    ----------
+    system : Robot
+        With n coordinates.
+    q : array_like, shape (..., n)
+        Positions [rad | m].
+    formulation, out, threads
+        As in `inverse_dynamics`.
+
+    Returns
+    -------
+    g : ndarray, shape (..., n), [N m | N]
+    """
+    if out is None:
+        try:
+            run = system.kernels["gravity_torque", formulation]
+            if q.size <= run.small:  # type: ignore[union-attr]
+                return run.ufunc(q)
+        except _DETOUR:
+            pass
+    return kernel(system, "gravity_torque", formulation)(q, out=out, threads=threads)
 
 
 def bias(
@@ -141,13 +205,44 @@ def bias(
     out: FloatArray | None = None,
     threads: int | None = None,
 ) -> FloatArray:
-    """h(q, q̇) = C(q, q̇) q̇ + g(q), shape (..., n): what is left of inverse dynamics without acceleration and friction."""
+    """h(q, q̇) = C(q, q̇) q̇ + g(q): what is left of inverse dynamics without acceleration and friction.
+
+    Parameters
+    ----------
+    system : Robot
+        With n coordinates.
+    q, qd : array_like, shape (..., n)
+        Positions and velocities; leading axes broadcast.
+    wrenches, base_velocity, base_acceleration, formulation, out, threads
+        As in `inverse_dynamics`.
+
+    Returns
+    -------
+    h : ndarray, shape (..., n), [N m | N]
+    """
     forces, extra = _forces(wrenches, base_velocity, base_acceleration)
-    return kernel(system, "bias", formulation, forces)(q, qd, *extra, out=out, threads=threads)  # type: ignore[no-any-return]
+    return kernel(system, "bias", formulation, forces)(q, qd, *extra, out=out, threads=threads)
 
 
 def energy(system: Robot, q: ArrayLike, qd: ArrayLike, *, threads: int | None = None) -> Energy:
-    """Kinetic and potential energy, and their sum as `.total`; masses at the height of the base origin have potential 0."""
+    """Kinetic and potential energy, and their sum as `.total`.
+
+    The potential is that of gravity and is zero for a mass at the height of the base origin; the fixed base does not count.
+
+    Parameters
+    ----------
+    system : Robot
+        With n coordinates.
+    q, qd : array_like, shape (..., n)
+        Positions and velocities; leading axes broadcast.
+    threads
+        As in `inverse_dynamics`.
+
+    Returns
+    -------
+    Energy
+        With fields of shape (...), [J].
+    """
     return Energy(*kernel(system, "energy")(q, qd, threads=threads))
 
 
@@ -159,9 +254,25 @@ def forward_kinematics(
     out: FloatArray | None = None,
     threads: int | None = None,
 ) -> FloatArray:
-    """World pose of the tool (or of `link`), shape (..., 4, 4); for a list of k links, shape (..., k, 4, 4)."""
+    """World pose of the tool, of a link, or of several links, as homogeneous matrices.
+
+    Parameters
+    ----------
+    system : Robot
+        With n coordinates.
+    q : array_like, shape (..., n)
+        Positions [rad | m].
+    link : str or sequence of str, optional
+        A link's name; the tool if left out.
+    out, threads
+        As in `inverse_dynamics`.
+
+    Returns
+    -------
+    X : ndarray, shape (..., 4, 4), or (..., k, 4, 4) for a sequence of k names
+    """
     which = link if link is None or isinstance(link, str) else tuple(link)
-    return kernel(system, "forward_kinematics", which)(q, out=out, threads=threads)  # type: ignore[no-any-return]
+    return kernel(system, "forward_kinematics", which)(q, out=out, threads=threads)
 
 
 def jacobian(
@@ -173,11 +284,33 @@ def jacobian(
     out: FloatArray | None = None,
     threads: int | None = None,
 ) -> FloatArray:
-    """Geometric Jacobian of the tool (or of `link`), shape (..., 6, n): [v; ω] = J q̇ of its origin.
+    """Geometric Jacobian of the tool, or of a link: [v; ω] = J q̇, of the frame's origin, linear rows first.
 
-    In world axes, or in the frame's own with frame='body'.
+    Parameters
+    ----------
+    system : Robot
+        With n coordinates.
+    q : array_like, shape (..., n)
+        Positions [rad | m].
+    link : str, optional
+        A link's name; the tool if left out.
+    frame : {'world', 'body'}
+        Whose axes the rows are in: the world's, or those of the frame itself.
+    out, threads
+        As in `inverse_dynamics`.
+
+    Returns
+    -------
+    J : ndarray, shape (..., 6, n)
     """
-    return kernel(system, "jacobian", link, frame)(q, out=out, threads=threads)  # type: ignore[no-any-return]
+    if out is None:
+        try:
+            run = system.kernels["jacobian", link, frame]
+            if q.size <= run.small:  # type: ignore[union-attr]
+                return run.ufunc(q)
+        except _DETOUR:
+            pass
+    return kernel(system, "jacobian", link, frame)(q, out=out, threads=threads)
 
 
 def _forces(
@@ -187,7 +320,9 @@ def _forces(
     if wrenches is None and base_velocity is None and base_acceleration is None:
         return _FREE, []
     if wrenches is not None and not isinstance(wrenches, Mapping):
-        raise ShapeError(f"wrenches: {type(wrenches).__name__} found, a mapping such as {{'tool': [fx, fy, fz, mx, my, mz]}} expected.")
+        raise ShapeError(
+            f"wrenches: {type(wrenches).__name__} found, a mapping such as {{'tool': [fx, fy, fz, mx, my, mz]}} expected."
+        )
     names = tuple(wrenches or ())
     arrays = [np.asarray(wrenches[name], dtype=float) for name in names] if wrenches else []
     moving = base_velocity is not None or base_acceleration is not None

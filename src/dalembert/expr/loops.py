@@ -99,4 +99,3 @@ def _turn(stage: Stage, turn: int, memory: dict[str, list[Any]]) -> None:
         array, k = entry(write.address)
         value = found[write.scalar.index] if isinstance(write.scalar, Expr) else write.scalar
         array[..., k] = array[..., k] + value if write.add else value
-

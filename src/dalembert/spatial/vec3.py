@@ -22,10 +22,11 @@ class Vec3(NamedTuple):
     def __neg__(self) -> Vec3:
         return Vec3(-self.x, -self.y, -self.z)
 
-    def __mul__(self, factor: Any) -> Vec3:  # type: ignore[override]
+    def __mul__(self, factor: Any) -> Vec3:
         return Vec3(self.x * factor, self.y * factor, self.z * factor)
 
-    __rmul__ = __mul__  # type: ignore[assignment]
+    def __rmul__(self, factor: Any) -> Vec3:
+        return self * factor
 
     def dot(self, other: Vec3) -> Any:
         """Inner product."""

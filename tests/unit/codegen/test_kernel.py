@@ -63,12 +63,8 @@ def test_nan_and_infinite_rows_do_not_disturb_their_neighbours(mixed: Any, rng: 
     spoilt = x.copy()
     spoilt[::5] = np.nan
     spoilt[3::7, 1] = np.inf
-    clean = np.isfinite(spoilt).all(axis=1)
     with np.errstate(all="ignore"):
-        found = run(spoilt, A, s)
-    for a, b in zip(found, run(x, A, s), strict=True):
-        np.testing.assert_array_equal(a[clean], b[clean])
-    close(tuple(a[clean] for a in found), expected(program, x[clean], A[clean], s[clean]))
+        close(run(spoilt, A, s), expected(program, spoilt, A, s), 1e-14)
 
 
 VIEWS = {
@@ -256,10 +252,18 @@ def test_an_out_that_does_not_fit_is_refused(rows: int, out: np.ndarray, vector:
 
 
 @pytest.mark.parametrize("rows", [2, 4000])
-@pytest.mark.parametrize("dtype", [np.float32, np.int64])
-def test_an_out_that_cannot_hold_the_result_is_refused(rows: int, dtype: Any, vector: Any) -> None:
+def test_an_out_of_whole_numbers_is_refused(rows: int, vector: Any) -> None:
     with pytest.raises(ShapeError, match="out: it does not fit"):
-        vector[0](np.zeros((rows, 3)), out=np.zeros((rows, 3), dtype))
+        vector[0](np.zeros((rows, 3)), out=np.zeros((rows, 3), np.int64))
+
+
+@pytest.mark.parametrize("rows", [2, 4000])
+def test_an_out_of_single_precision_receives_rounded_numbers(rows: int, vector: Any, rng: np.random.Generator) -> None:
+    run, program = vector
+    x = rng.normal(size=(rows, 3))
+    out = np.zeros((rows, 3), np.float32)
+    assert run(x, out=out) is out
+    np.testing.assert_allclose(out, expected(program, x), rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("size", [1, 7, 50, 200])

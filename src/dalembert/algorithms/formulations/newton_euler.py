@@ -35,7 +35,8 @@ class LinkMotion(NamedTuple):
 
 class LinkState(NamedTuple):
     """What the way out leaves for the way back. The inertial load is formed on the way out, while the motion it needs is
-    at hand: six numbers wait for the way back instead of eighteen, which spares a kernel's registers."""
+    at hand: six numbers wait for the way back instead of eighteen, which spares a kernel's registers.
+    """
 
     motion: LinkMotion
     load: Load

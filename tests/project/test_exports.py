@@ -1,0 +1,56 @@
+"""The public names: what is listed is there, documented, and refuses misspelt keywords."""
+
+from __future__ import annotations
+
+import inspect
+import types
+
+import pytest
+
+import dalembert as dal
+from dalembert import plots
+
+PUBLIC = {name: getattr(dal, name) for name in dal.__all__}
+FUNCTIONS = {name: thing for name, thing in PUBLIC.items() if inspect.isfunction(thing)}
+FUNCTIONS |= {f"plots.{name}": getattr(plots, name) for name in plots.__all__}
+CATALOGUE = {f"robots.{name}": getattr(dal.robots, name) for name in dal.robots.__all__ if name != "CATALOGUE"}
+CALLABLES = {name: thing for name, thing in PUBLIC.items() if callable(thing)} | FUNCTIONS | CATALOGUE
+
+
+def test_the_list_of_exports_is_sorted_and_without_repetition():
+    """Tables first, then classes, then functions, each by the alphabet: the order that ruff keeps."""
+    in_order = sorted(set(dal.__all__), key=lambda name: (not name.isupper(), name[0].islower(), name))
+    assert dal.__all__ == in_order
+
+
+def test_the_list_of_exports_is_what_the_package_offers():
+    offered = {name for name, thing in vars(dal).items() if not name.startswith("_") and not isinstance(thing, types.ModuleType)}
+    assert offered | {"robots"} == set(dal.__all__)
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_everything_public_is_documented(name):
+    text = inspect.getdoc(CALLABLES[name]) or ""
+    assert len(text.split()) >= 4
+    assert text != inspect.getdoc(object)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_of_arrays_says_their_shape(name):
+    function = FUNCTIONS[name]
+    takes_arrays = any("ArrayLike" in str(annotation) for annotation in function.__annotations__.values())
+    assert not takes_arrays or "shape" in (inspect.getdoc(function) or "")
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_options_are_given_by_name(name):
+    """An option in the wrong place would be taken for another."""
+    parameters = inspect.signature(FUNCTIONS[name]).parameters.values()
+    optional = [p for p in parameters if p.default is not p.empty and p.name != "link"]
+    assert all(parameter.kind is parameter.KEYWORD_ONLY for parameter in optional)
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_an_unknown_keyword_is_refused(name):
+    with pytest.raises(TypeError, match="keyword"):
+        CALLABLES[name](gravitty=9.81)
