@@ -123,6 +123,7 @@ def test_show_names_couplings_friction_and_limits_of_sliding_joints(run, file):
     assert "0 … 0.5 m" in out
     assert "3 N s/m" in out
     assert "4 / 4 N" in out
+    assert "at 1 of 2 joints" in out
     assert "none; the tree has several tips" in out
 
 
@@ -162,6 +163,14 @@ def test_a_reversed_axis_is_no_dh_row():
     robot = dal.load("pelican")
     joints = tuple(joint.replace(axis=-joint.axis) for joint in robot.structure.joints)
     assert dh_table(robot.replace(structure=robot.structure.replace(joints=joints))) is None
+
+
+def test_a_robot_without_moving_joints_can_be_shown_but_not_computed(run, file):
+    post = file("post.urdf", '<robot name="post"><link name="base"/></robot>')
+    assert run("show", post).code == 0
+    result = run("dynamics", post)
+    assert result.code == 1
+    assert "it has no moving joint" in result.err
 
 
 # check

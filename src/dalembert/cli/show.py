@@ -39,10 +39,11 @@ def run(source: str, *, json: bool) -> None:
 def effects(robot: Robot) -> dict[str, str]:
     """What acts besides the links themselves, one phrase each."""
     rotors = Counter(rotor.model for rotor in robot.parameters.rotors.values())
-    couplings = [joint for joint in robot.structure.joints if joint.mimic is not None]
+    moving = [joint for joint in robot.structure.joints if joint.moves]
+    couplings = [joint for joint in moving if joint.mimic is not None]
     phrases = {
         "gravity": f"{numbers(robot.gravity)} m/s²" if robot.gravity.any() else "off",
-        "friction": f"at {len(robot.parameters.friction)} of {robot.n} joints" if robot.parameters.friction else "none",
+        "friction": f"at {len(robot.parameters.friction)} of {len(moving)} joints" if robot.parameters.friction else "none",
         "rotors": ", ".join(f"{count} {model}" for model, count in rotors.items()) or "none",
         "tool": _tool(robot),
         "payload": _body_words(robot.parameters.payload) if robot.parameters.payload else "none",

@@ -1,0 +1,87 @@
+// Pinocchio's algorithms over many states, on the tree of segments that benchmarks/descriptions.py writes.
+#include "serve.hpp"
+
+#include <pinocchio/multibody.hpp>
+
+#include <pinocchio/algorithm/aba.hpp>
+#include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/frames.hpp>
+#include <pinocchio/algorithm/rnea.hpp>
+
+#include <fstream>
+
+namespace pin = pinocchio;
+
+using Input = Eigen::Map<const Eigen::VectorXd>;
+using Output = Eigen::Map<Eigen::VectorXd>;
+
+template <class Matrix>
+Matrix read(std::istream& in) {
+  Matrix matrix;
+  for (int i = 0; i < matrix.rows(); ++i)
+    for (int j = 0; j < matrix.cols(); ++j) in >> matrix(i, j);
+  return matrix;
+}
+
+pin::SE3 read_pose(std::istream& in) {
+  const auto R = read<Eigen::Matrix3d>(in);
+  return {R, read<Eigen::Vector3d>(in)};
+}
+
+pin::Inertia read_inertia(std::istream& in) {
+  double mass;
+  in >> mass;
+  const auto com = read<Eigen::Vector3d>(in);
+  return {mass, com, read<Eigen::Matrix3d>(in)};
+}
+
+// Lines: "gravity x y z", "segment parent R|P pose mass com inertia" in order, "tool segment pose"; -1 is the base.
+pin::Model read_model(const char* path) {
+  pin::Model model;
+  std::ifstream in(path);
+  std::string word, kind;
+  int parent;
+  while (in >> word) {
+    if (word == "gravity") {
+      model.gravity.linear(read<Eigen::Vector3d>(in));
+    } else if (word == "segment" && in >> parent >> kind) {
+      const pin::SE3 pose = read_pose(in);
+      const std::string name = "joint" + std::to_string(model.njoints);
+      const auto joint = kind == "R" ? model.addJoint(parent + 1, pin::JointModelRZ(), pose, name)
+                                     : model.addJoint(parent + 1, pin::JointModelPZ(), pose, name);
+      model.appendBodyToJoint(joint, read_inertia(in), pin::SE3::Identity());
+    } else if (word == "tool" && in >> parent) {
+      model.addFrame(pin::Frame("tool", parent + 1, 0, read_pose(in), pin::OP_FRAME));
+    }
+  }
+  return model;
+}
+
+int main(int, char** argv) {
+  const loops::States s = loops::read_states(argv);
+  const pin::Model model = read_model(argv[1]);
+  pin::Data data(model);
+  const long n = s.n;
+  const auto tool = model.getFrameId("tool");
+  pin::Data::Matrix6x J = pin::Data::Matrix6x::Zero(6, n);
+
+  std::map<std::string, loops::Pass> passes;
+  const auto add = [&](const char* name, long width, auto step) { passes.try_emplace(name, s.count, width, step); };
+  add("inverse_dynamics", n, [&](long k, double* out) {
+    Output(out, n) = pin::rnea(model, data, Input(s.q(k), n), Input(s.qd(k), n), Input(s.qdd(k), n));
+  });
+  add("forward_dynamics", n, [&](long k, double* out) {
+    Output(out, n) = pin::aba(model, data, Input(s.q(k), n), Input(s.qd(k), n), Input(s.tau(k), n));
+  });
+  add("mass_matrix", n * n, [&](long k, double* out) {
+    Eigen::Map<Eigen::MatrixXd>(out, n, n) = pin::crba(model, data, Input(s.q(k), n));  // the upper triangle
+  });
+  add("gravity_torque", n, [&](long k, double* out) {
+    Output(out, n) = pin::computeGeneralizedGravity(model, data, Input(s.q(k), n));
+  });
+  add("jacobian", 6 * n, [&](long k, double* out) {
+    pin::computeFrameJacobian(model, data, Input(s.q(k), n), tool, pin::LOCAL_WORLD_ALIGNED, J);
+    Eigen::Map<Eigen::Matrix<double, 6, Eigen::Dynamic>>(out, 6, n) = J;
+  });
+  return loops::serve(passes);
+}

@@ -1,0 +1,73 @@
+"""The choice of kernel: recipes, loops for many joints, and large systems solved by LAPACK."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import dalembert as dal
+from dalembert.dynamics import engine
+from dalembert.errors import ShapeError, UnknownNameError
+from dalembert.expr.loops import LoopProgram
+from tests.robots import EVERYTHING, random_robot, relative_error, state
+
+
+def test_an_unknown_quantity_is_named() -> None:
+    with pytest.raises(UnknownNameError, match="quantity: 'mass_matrx' is not known; did you mean 'mass_matrix'"):
+        engine.program(dal.robots.pendulum(), "mass_matrx")
+
+
+@pytest.mark.parametrize("quantity", sorted(engine.ROLLED_FROM))
+def test_short_robots_are_unrolled_and_long_ones_are_loops(quantity: str) -> None:
+    options = {
+        "inverse_dynamics": ("newton_euler", engine.Forces()),
+        "bias": ("newton_euler", engine.Forces()),
+        "gravity_torque": ("newton_euler",),
+        "forward_dynamics": (engine.Forces(),),
+    }.get(quantity, ())
+    limit = engine.ROLLED_FROM[quantity]
+    assert isinstance(engine.program(dal.robots.chain(limit), quantity, *options), LoopProgram)
+    assert not isinstance(engine.program(dal.robots.chain(7), quantity, *options), LoopProgram)
+
+
+@pytest.mark.slow
+def test_forward_dynamics_undoes_inverse_dynamics_on_a_long_chain(rng: np.random.Generator) -> None:
+    robot = dal.robots.chain(160)
+    q, qd, qdd = state(robot, rng, (5,))
+    tau = dal.inverse_dynamics(robot, q, qd, qdd)
+    assert relative_error(dal.forward_dynamics(robot, q, qd, tau), qdd) < 1e-6  # M of 160 links in a row has κ of some 1e8
+    M = dal.mass_matrix(robot, q)
+    assert relative_error((M @ qdd[..., None])[..., 0] + dal.bias(robot, q, qd), tau) < 1e-11
+    energy = dal.energy(robot, q, qd).kinetic
+    assert relative_error(np.einsum("bi,bij,bj->b", qd, M, qd) / 2, energy) < 1e-11
+
+
+@pytest.fixture(scope="module")
+def dense() -> dal.Robot:
+    """Too many coordinates for a traced factorisation, and rotors that rule out recursion."""
+    features = replace(EVERYTHING, branches=True, several_bodies=False)
+    return random_robot(np.random.default_rng(1), engine.DENSE_FROM, features)
+
+
+@pytest.mark.slow
+def test_large_systems_with_rotors_and_couplings_are_solved_too(dense: dal.Robot, rng: np.random.Generator) -> None:
+    q, qd, qdd = state(dense, rng, (3,))
+    for options in ({}, {"wrenches": {"tool": np.ones(6)}, "base_acceleration": [1, 2, 3, 0.1, 0.2, 0.3]}):
+        tau = dal.inverse_dynamics(dense, q, qd, qdd, **options)
+        out = np.empty_like(q)
+        assert relative_error(dal.forward_dynamics(dense, q, qd, tau, **options), qdd) < 1e-8
+        assert dal.forward_dynamics(dense, q, qd, tau, out=out, **options) is out
+        assert relative_error(out, qdd) < 1e-8
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (3, 1)])
+def test_large_systems_refuse_a_torque_of_another_shape(shape: tuple[int, ...], dense: dal.Robot) -> None:
+    with pytest.raises(ShapeError, match=r"tau: shape \(.*\) found, \(\.\.\., 45\) expected"):
+        dal.forward_dynamics(dense, np.zeros(dense.n), np.zeros(dense.n), np.zeros(shape))
+
+
+def test_large_systems_refuse_an_out_of_another_shape(dense: dal.Robot) -> None:
+    with pytest.raises(ShapeError, match="out: it does not fit"):
+        dal.forward_dynamics(dense, *np.zeros((3, dense.n)), out=np.zeros(3))
