@@ -132,7 +132,9 @@ class _Growth:
         )
 
     def _link(self, name: str) -> Link:
-        bodies = [body(self.rng, f"{name}.{k}") for k in range(self.rng.integers(1, 4) if self._now("several_bodies", 0.3) else 0)]
+        bodies = [
+            body(self.rng, f"{name}.{k}") for k in range(self.rng.integers(1, 4) if self._now("several_bodies", 0.3) else 0)
+        ]
         if bodies and self._now("virtual", 0.3):
             return Link(name, bodies=tuple(bodies))  # nothing of its own, only what it carries
         own = body(self.rng)

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-mujoco = pytest.importorskip("mujoco")
+pytest.importorskip("mujoco")
+
+import mujoco
 
 import dalembert as dal
 from dalembert.model import Body, Friction, Joint, Robot
@@ -131,7 +133,6 @@ def check(robot: Robot, rng: np.random.Generator) -> None:
     arm = oracle.centre(link) - dal.forward_kinematics(robot, q, link)[:3, 3]
     ours = {link: [*wrench[:3], *(wrench[3:] + np.cross(arm, wrench[:3]))]}
     assert relative_error(dal.forward_dynamics(robot, q, qd, tau, wrenches=ours), accelerations) < TOLERANCE * 10  # κ(M) adds
-
 
 
 @pytest.mark.parametrize("name", ["panda", "ur10", "ur5"])

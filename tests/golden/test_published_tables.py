@@ -32,7 +32,9 @@ def puma_by_frame_origins(data: dict[str, Any]) -> Robot:
     return from_dh(rows, convention="standard", name="puma560")
 
 
-@pytest.mark.filterwarnings("ignore:link 'link3':dalembert.DalembertWarning")  # its published tensor breaks the triangle inequality
+@pytest.mark.filterwarnings(
+    "ignore:link 'link3':dalembert.DalembertWarning"
+)  # its published tensor breaks the triangle inequality
 def test_the_puma_s_bodies_alone_give_the_full_precision_values_of_sympybotics() -> None:
     data = reference("puma560_standard_dh_full_precision")
     robot = puma_by_frame_origins(data)

@@ -19,9 +19,6 @@ LAYERS = {
     "algorithms": 4,
     "codegen": 4,
     "dynamics": 5,
-    "trajectories": 5,
-    "identify": 6,
-    "simulate": 6,
     "plots": 7,
     "cli": 7,
 }

@@ -36,11 +36,6 @@ def stderr() -> Console:
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
-def remark(message: str) -> None:
-    """One line on stderr that is not part of the data."""
-    stderr().print(Text(message, style="dim"))
-
-
 def complain(error: Exception) -> None:
     """An error as one line on stderr."""
     stderr().print(Text.assemble(("error: ", "bold red"), " ".join(_sentence(error).split())))

@@ -1,5 +1,6 @@
 """From an expression graph to native code: LLVM, the disk cache, and NumPy generalized ufuncs."""
 
+from .call import refuse
 from .kernel import Kernel, build
 
-__all__ = ["Kernel", "build"]
+__all__ = ["Kernel", "build", "refuse"]

@@ -15,7 +15,7 @@ from ..errors import DalembertError, ShapeError
 from ..expr import Program, Slot, interpret, loops
 from ..expr.loops import LoopProgram
 from . import cache as disk
-from . import gufunc, llvm, rolled, target
+from . import call, gufunc, llvm, rolled, target
 
 _WORTH_A_THREAD = 2e5  # ns of work: some ten times what handing it over costs
 
@@ -23,8 +23,8 @@ _WORTH_A_THREAD = 2e5  # ns of work: some ten times what handing it over costs
 class Kernel:
     """A program ready to run: arrays in, arrays out, with leading batch axes; a single output comes back bare."""
 
-    def __init__(self, ufunc: Any, inputs: tuple[Slot, ...], outputs: tuple[Slot, ...], cost_ns: float) -> None:
-        self.ufunc = ufunc
+    def __init__(self, doors: tuple[Any, Any], inputs: tuple[Slot, ...], outputs: tuple[Slot, ...], cost_ns: float) -> None:
+        self.ufunc, self.single = doors  # for any batch; for one configuration, `NotImplemented` if it is not just that
         self.inputs = inputs
         self.outputs = outputs
         rows = max(_WORTH_A_THREAD / max(cost_ns, 1.0), 8.0)
@@ -69,22 +69,27 @@ def build(program: Program | LoopProgram) -> Kernel:
     """Compile a program, or fetch it from the cache; interpret it where there is no compiler."""
     cost = 0.06 * program.work + 0.3 * sum(slot.size for slot in (*program.inputs, *program.outputs))
     if not target.available() or any(0 in slot.shape for slot in (*program.inputs, *program.outputs)):
-        return Kernel(Interpreted(program), program.inputs, program.outputs, 100 * cost)
-    lanes = target.host().lanes
-    # Two registers side by side hide a loop's latencies; straight-line code would only spill them.
-    ir = rolled.emit(program, 2 * lanes) if isinstance(program, LoopProgram) else llvm.emit(program, lanes)
+        return Kernel((Interpreted(program), call.refuse), program.inputs, program.outputs, 100 * cost)
+    lanes, x86 = target.host().lanes, target.host().x86
+    if isinstance(program, LoopProgram):
+        # Two registers side by side hide a loop's latencies; straight-line code would only spill them.
+        ir = rolled.emit(program, 2 * lanes, x86=x86)
+    else:
+        ir = llvm.emit(program, lanes, x86=x86)
     return Kernel(compiled(ir, program), program.inputs, program.outputs, cost)
 
 
-def compiled(ir: str, program: Any) -> np.ufunc:
-    """The ufunc of a module, from the cache if it is there."""
+def compiled(ir: str, program: Program | LoopProgram) -> tuple[np.ufunc, Any]:
+    """The doors of a module, from the cache if it is there."""
     host = target.host()
     key = disk.key_of(ir, host.triple, host.cpu, host.features, host.compiler)
     code = disk.read(key)
     if code is None:
         code = target.compile_object(ir)
         disk.write(key, code)
-    return gufunc.make(target.load_object(code), program.inputs, program.outputs, program.name, f"Kernel {program.name}.")
+    loop, single, api = target.load_object(code, "loop", "call", "api")
+    ufunc = gufunc.make(loop, program.inputs, program.outputs, program.name, f"Kernel {program.name}.")
+    return ufunc, call.make(single, api, program.name) if call.supported() else call.refuse
 
 
 class Interpreted:

@@ -1,21 +1,20 @@
 """A program as LLVM IR text: one SIMD lane per configuration, inputs and outputs in NumPy's layout.
 
-The module has three layers. `@loop` has the signature of a NumPy inner loop: it walks the batch in blocks of W rows and
-hands each block to `@body` as a table of lane pointers, one row per lane. A last block of fewer rows repeats its last row
-in the spare lanes: they compute and store the same numbers once more, so no second, scalar version exists. Rows whose
-entries are not adjacent are copied to a buffer first. `@body` is the graph, cut into `@part_k` of bounded size when large,
-with values that cross a cut kept in a scratch buffer: compile time then grows linearly.
+A module has two doors, `@loop` for batches (loop.py) and `@call` for a single configuration (call.py). Both hand blocks of W
+rows to `@body` as a table of lane pointers, one row per lane. `@body` is the graph, cut into `@part_k` of bounded size when
+large, with values that cross a cut kept in a scratch buffer: compile time then grows linearly.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
-from ..expr import Expr, Program, Slot
+from ..expr import Expr, Program
 from . import sincos
+from .call import emit_call
+from .loop import Layout, emit_loop
 from .sincos import splat
 
 PART_SIZE = 1800  # nodes per function: compile time grows faster than linearly in the size of one function
@@ -24,28 +23,19 @@ _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq"}
 
 
-@dataclass(frozen=True)
-class Layout:
-    """The arrays of a kernel, inputs then outputs, and the lane count."""
-
-    inputs: tuple[Slot, ...]
-    outputs: tuple[Slot, ...]
-    lanes: int
-
-    @property
-    def arrays(self) -> tuple[Slot, ...]:
-        """Inputs, then outputs."""
-        return self.inputs + self.outputs
-
-
-def emit(program: Program, lanes: int) -> str:
+def emit(program: Program, lanes: int, *, x86: bool = True) -> str:
     """The whole module of an unrolled program."""
-    layout = Layout(program.inputs, program.outputs, lanes)
     parts, scratch = _Parts(program, lanes).emit()
     body = ["define internal void @body(ptr noalias %lanes, ptr noalias %scratch) {"]
     body += [f"  call void @part_{k}(ptr %lanes, ptr %scratch)" for k in range(len(parts))]
     body += ["  ret void", "}"]
-    return "\n".join([*declarations(lanes), *(line for part in parts for line in part), *body, *emit_loop(layout, scratch)])
+    layout = Layout(program.inputs, program.outputs, lanes, x86)
+    return "\n".join([*declarations(lanes), *(line for part in parts for line in part), *body, *doors(layout, scratch)])
+
+
+def doors(layout: Layout, scratch: int) -> list[str]:
+    """The two ways into a module."""
+    return [*emit_loop(layout, scratch), *emit_call(layout, scratch)]
 
 
 def declarations(lanes: int) -> list[str]:
@@ -186,10 +176,15 @@ class Block:
         any_far = self.let(f"icmp ne i{self.lanes} {self.let(f'bitcast {self.mask} {far} to i{self.lanes}')}, 0")
         self.lines += [f"  br label %{tag}.here", f"{tag}.here:"]
         self.lines += [f"  br i1 {any_far}, label %{tag}.far, label %{tag}.near, !prof !0", f"{tag}.far:"]
-        wrapped = [self.let(f"call {self.D} @wrap({self.D} {self.value(a)})") for a in arguments]
+        wrapped = [self._wrapped(self.value(a)) for a in arguments]
         self.lines += [f"  br label %{tag}.near", f"{tag}.near:"]
         for a, w in zip(arguments, wrapped, strict=True):
             self.near[a.index] = self.let(f"phi {self.D} [ {self.value(a)}, %{tag}.here ], [ {w}, %{tag}.far ]")
+
+    def _wrapped(self, x: str) -> str:
+        """Lanes out of reach brought back; their neighbours stay as they are, to the last bit."""
+        mask = sincos.emit_far(x, self.let, self.lanes)
+        return self.select(mask, self.let(f"call {self.D} @wrap({self.D} {x})"), x)
 
     def load_lanes(self, pointers: list[str], offset: int, *, constant: bool = True) -> str:
         """One entry of W rows as a vector.
@@ -357,221 +352,3 @@ class _Reader:
     def _slot(self, node: Expr) -> str:
         place = self.parts.slots[node.index] * self.block.lanes * 8
         return self.block.let(f"getelementptr i8, ptr %scratch, i64 {place}")
-
-
-def emit_loop(layout: Layout, scratch: int) -> list[str]:
-    """`@loop`: the NumPy inner loop around `@body`."""
-    return _Loop(layout, scratch).emit()
-
-
-class _Loop:
-    """The walk over the batch, for adjacent entries directly, for others through buffers."""
-
-    def __init__(self, layout: Layout, scratch: int) -> None:
-        self.layout = layout
-        self.W = layout.lanes
-        self.scratch_bytes = scratch * self.W * 8
-        sizes = [max(slot.size, 1) * 8 for slot in layout.arrays]
-        self.row_bytes = sizes
-        self.buffer_bytes = sum(sizes) * self.W
-        self.lines: list[str] = []
-
-    def emit(self) -> list[str]:
-        arrays = self.layout.arrays
-        self.lines = ["define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) {", "entry:"]
-        self._line("%N = load i64, ptr %dims, align 8")
-        for k in range(len(arrays)):
-            self._load(f"%base{k}", "ptr", "%args", k)
-            self._load(f"%step{k}", "i64", "%steps", k)
-        adjacent = self._adjacency()
-        self._line(f"%lanes = alloca [{len(arrays) * self.W} x ptr], align 32")
-        self._line("%empty = icmp sle i64 %N, 0")
-        self._line("br i1 %empty, label %exit, label %start")
-        self._label("start")
-        if self.scratch_bytes:
-            self._line(f"%scratch = call ptr @malloc(i64 {self.scratch_bytes + 64})")
-            self._aligned("%scratch", "%scratch64")
-        else:
-            self._line("%scratch64 = bitcast ptr null to ptr")
-        self._line(f"br i1 {adjacent}, label %direct, label %copied")
-        self._direct()
-        self._copied()
-        self._label("finish")
-        if self.scratch_bytes:
-            self._line("call void @free(ptr %scratch)")
-        self._line("br label %exit")
-        self._label("exit")
-        self._line("ret void")
-        return [*self.lines, "}", *_copy_function(), '!0 = !{!"branch_weights", i32 1, i32 1000000}', "!1 = !{}"]
-
-    def _line(self, text: str) -> None:
-        self.lines.append(f"  {text}")
-
-    def _label(self, name: str) -> None:
-        self.lines.append(f"{name}:")
-
-    def _load(self, name: str, kind: str, source: str, place: int) -> None:
-        self._line(f"{name}.at = getelementptr i8, ptr {source}, i64 {place * 8}")
-        self._line(f"{name} = load {kind}, ptr {name}.at, align 8")
-
-    def _aligned(self, raw: str, name: str) -> None:
-        self._line(f"{name}.i = ptrtoint ptr {raw} to i64")
-        self._line(f"{name}.u = add i64 {name}.i, 63")
-        self._line(f"{name}.a = and i64 {name}.u, -64")
-        self._line(f"{name} = inttoptr i64 {name}.a to ptr")
-
-    def _adjacency(self) -> str:
-        """Load the core strides, and tell whether all entries of a row are adjacent in memory."""
-        flag, place = "true", len(self.layout.arrays)
-        for k, slot in enumerate(self.layout.arrays):
-            expected = 8
-            wanted = []
-            for extent in reversed(slot.shape):
-                wanted.append(expected)
-                expected *= extent
-            for axis, stride in enumerate(reversed(wanted)):
-                name = f"%core{k}.{axis}"
-                self._load(name, "i64", "%steps", place)
-                place += 1
-                if slot.shape[axis] > 1:  # the stride of a single entry says nothing
-                    self._line(f"{name}.ok = icmp eq i64 {name}, {stride}")
-                    self._line(f"{name}.all = and i1 {flag}, {name}.ok")
-                    flag = f"{name}.all"
-        return flag
-
-    def _rows(self, tag: str, first: str) -> None:
-        """%tag.row.l, the row of lane l in the block that starts at row `first`; spare lanes repeat the last row."""
-        self._line(f"%{tag}.last = sub i64 %N, 1")
-        for lane in range(self.W):
-            self._line(f"%{tag}.r{lane} = add i64 {first}, {lane}")
-            self._line(f"%{tag}.o{lane} = icmp slt i64 %{tag}.r{lane}, %{tag}.last")
-            self._line(f"%{tag}.row{lane} = select i1 %{tag}.o{lane}, i64 %{tag}.r{lane}, i64 %{tag}.last")
-
-    def _row_pointer(self, tag: str, k: int, lane: int) -> str:
-        name = f"%{tag}.p{k}.{lane}"
-        self._line(f"{name}.d = mul i64 %{tag}.row{lane}, %step{k}")
-        self._line(f"{name} = getelementptr i8, ptr %base{k}, i64 {name}.d")
-        return name
-
-    def _lane(self, tag: str, k: int, lane: int) -> str:
-        at = f"%{tag}.l{k}.{lane}"
-        self._line(f"{at} = getelementptr i8, ptr %lanes, i64 {(k * self.W + lane) * 8}")
-        return at
-
-    def _aim(self, tag: str, first: str) -> None:
-        """Point every lane at its row."""
-        self._rows(tag, first)
-        for k in range(len(self.layout.arrays)):
-            for lane in range(self.W):
-                pointer = self._row_pointer(tag, k, lane)
-                self._line(f"store ptr {pointer}, ptr {self._lane(tag, k, lane)}, align 8")
-
-    def _direct(self) -> None:
-        """Whole blocks, each lane moving on by W rows; then what is left."""
-        self._label("direct")
-        self._line(f"%whole = sub i64 %N, {self.W - 1}")
-        self._aim("d", "0")
-        for k in range(len(self.layout.arrays)):
-            self._line(f"%stride{k} = mul i64 %step{k}, {self.W}")
-        self._line("%any = icmp sgt i64 %whole, 0")
-        self._line("br i1 %any, label %block, label %rest")
-        self._label("block")
-        self._line("%i = phi i64 [ 0, %direct ], [ %next, %block ]")
-        self._line("call void @body(ptr %lanes, ptr %scratch64)")
-        for k in range(len(self.layout.arrays)):
-            for lane in range(self.W):
-                at = self._lane("b", k, lane)
-                self._line(f"{at}.v = load ptr, ptr {at}, align 8")
-                self._line(f"{at}.n = getelementptr i8, ptr {at}.v, i64 %stride{k}")
-                self._line(f"store ptr {at}.n, ptr {at}, align 8")
-        self._line(f"%next = add i64 %i, {self.W}")
-        self._line("%more = icmp slt i64 %next, %whole")
-        self._line("br i1 %more, label %block, label %rest")
-        self._label("rest")
-        self._line("%done = phi i64 [ 0, %direct ], [ %next, %block ]")
-        self._line("%left = icmp slt i64 %done, %N")
-        self._line("br i1 %left, label %partial, label %finish")
-        self._label("partial")
-        self._aim("e", "%done")
-        self._line("call void @body(ptr %lanes, ptr %scratch64)")
-        self._line("br label %finish")
-
-    def _copied(self) -> None:
-        """Every block through a buffer in which the entries of a row are adjacent."""
-        self._label("copied")
-        self._line(f"%buffer = call ptr @malloc(i64 {self.buffer_bytes})")
-        cells = self._cells()
-        self._line("br label %c.head")
-        self._label("c.head")
-        self._line("%c.i = phi i64 [ 0, %copied ], [ %c.next, %c.head ]")
-        self._rows("c", "%c.i")
-        rows = {cell: self._row_pointer("c", *cell) for cell in cells}
-        for (k, lane), cell in cells.items():
-            if k < len(self.layout.inputs):
-                self._copy("gather", k, cell, rows[k, lane])
-        self._line("call void @body(ptr %lanes, ptr %scratch64)")
-        for (k, lane), cell in cells.items():
-            if k >= len(self.layout.inputs):
-                self._copy("scatter", k, cell, rows[k, lane])
-        self._line(f"%c.next = add i64 %c.i, {self.W}")
-        self._line("%c.more = icmp slt i64 %c.next, %N")
-        self._line("br i1 %c.more, label %c.head, label %c.out")
-        self._label("c.out")
-        self._line("call void @free(ptr %buffer)")
-        self._line("br label %finish")
-
-    def _cells(self) -> dict[tuple[int, int], str]:
-        """The buffer's row for each array and lane, entered in the lane table."""
-        cells, place = {}, 0
-        for k in range(len(self.layout.arrays)):
-            for lane in range(self.W):
-                cell = f"%c.b{k}.{lane}"
-                self._line(f"{cell} = getelementptr i8, ptr %buffer, i64 {place}")
-                self._line(f"store ptr {cell}, ptr {self._lane('c', k, lane)}, align 8")
-                place += self.row_bytes[k]
-                cells[k, lane] = cell
-        return cells
-
-    def _copy(self, how: str, k: int, cell: str, row: str) -> None:
-        shape = self.layout.arrays[k].shape
-        extents = [1] * (3 - len(shape)) + list(shape)
-        strides = ["0"] * (3 - len(shape)) + [f"%core{k}.{axis}" for axis in range(len(shape))]
-        numbers = ", ".join(f"i64 {value}" for value in (*extents, *strides))
-        self._line(f"call void @{how}(ptr {cell}, ptr {row}, {numbers})")
-
-
-def _copy_function() -> list[str]:
-    """Copy a strided block of up to three axes to (gather) or from (scatter) adjacent memory."""
-    return [line for gather in (True, False) for line in _copier("gather" if gather else "scatter", gather)]
-
-
-def _copier(name: str, gather: bool) -> list[str]:
-    source, target = ("%at", "%cell") if gather else ("%cell", "%at")
-    return f"""
-define internal void @{name}(ptr %packed, ptr %row, i64 %n0, i64 %n1, i64 %n2, i64 %s0, i64 %s1, i64 %s2) noinline {{
-entry:
-  %n01 = mul i64 %n0, %n1
-  %n = mul i64 %n01, %n2
-  %none = icmp sle i64 %n, 0
-  br i1 %none, label %exit, label %loop
-loop:
-  %k = phi i64 [ 0, %entry ], [ %next, %loop ]
-  %i2 = urem i64 %k, %n2
-  %r = udiv i64 %k, %n2
-  %i1 = urem i64 %r, %n1
-  %i0 = udiv i64 %r, %n1
-  %d0 = mul i64 %i0, %s0
-  %d1 = mul i64 %i1, %s1
-  %d2 = mul i64 %i2, %s2
-  %d01 = add i64 %d0, %d1
-  %d = add i64 %d01, %d2
-  %at = getelementptr i8, ptr %row, i64 %d
-  %cell = getelementptr double, ptr %packed, i64 %k
-  %x = load double, ptr {source}, align 8
-  store double %x, ptr {target}, align 8
-  %next = add i64 %k, 1
-  %more = icmp slt i64 %next, %n
-  br i1 %more, label %loop, label %exit
-exit:
-  ret void
-}}""".splitlines()

@@ -11,11 +11,12 @@ import numpy as np
 
 from ..expr import Expr
 from ..expr.loops import Address, LoopProgram, Stage, Write
-from .llvm import Block, Layout, declarations, emit_loop, sincos_pairs
+from .llvm import Block, declarations, doors, sincos_pairs
+from .loop import Layout
 from .sincos import hexadecimal, splat
 
 
-def emit(program: LoopProgram, lanes: int) -> str:
+def emit(program: LoopProgram, lanes: int, *, x86: bool = True) -> str:
     """The whole module of a loop program."""
     bases = np.concatenate([[0], np.cumsum(program.buffers)]) * lanes * 8
     numbers = ", ".join(f"double {hexadecimal(x)}" for x in program.table) or "double 0.0"
@@ -24,9 +25,8 @@ def emit(program: LoopProgram, lanes: int) -> str:
     body = ["define internal void @body(ptr noalias %lanes, ptr noalias %scratch) {"]
     body += [f"  call void @stage_{k}(ptr %lanes, ptr %scratch)" for k in range(len(stages))]
     body += ["  ret void", "}"]
-    layout = Layout(program.inputs, program.outputs, lanes)
-    loop = emit_loop(layout, sum(program.buffers))
-    return "\n".join([*declarations(lanes), table, *(line for stage in stages for line in stage), *body, *loop])
+    entry = doors(Layout(program.inputs, program.outputs, lanes, x86), sum(program.buffers))
+    return "\n".join([*declarations(lanes), table, *(line for stage in stages for line in stage), *body, *entry])
 
 
 class _StageCode:

@@ -5,7 +5,6 @@ llvmlite is imported on first use: `import dalembert` starts no compiler.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import threading
 from dataclasses import dataclass
@@ -54,6 +53,11 @@ class Host:
     lanes: int
     compiler: str
 
+    @property
+    def x86(self) -> bool:
+        """Whether it is of the x86 family."""
+        return self.triple.startswith(("x86_64", "i386", "i686"))
+
 
 @cache
 def host() -> Host:
@@ -82,21 +86,16 @@ def compile_object(ir: str) -> bytes:
         return bytes(machine.emit_object(module))
 
 
-def load_object(code: bytes, symbol: str = "loop") -> int:
-    """Link an object file into this process; the address of its function."""
+def load_object(code: bytes, *symbols: str) -> list[int]:
+    """Link an object file into this process; the addresses of its symbols."""
     llvm = binding()
     with _lock:
         machine = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
-        address = engine.get_function_address(symbol)
+        addresses = [int(engine.get_function_address(s) or engine.get_global_value_address(s)) for s in symbols]
         _engines.append(engine)
-    if not address:
-        raise CompileError(f"kernel: compiled code has no function {symbol!r}. Please report this.")
-    return int(address)
-
-
-def function_pointer(address: int) -> ctypes.c_void_p:
-    """The address as C sees it."""
-    return ctypes.c_void_p(address)
+    if not all(addresses):
+        raise CompileError(f"kernel: compiled code lacks one of {', '.join(symbols)}. Please report this.")
+    return addresses

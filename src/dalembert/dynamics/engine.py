@@ -16,7 +16,7 @@ from ..algorithms import articulated, composite, energy, forward, kinematics
 from ..algorithms.formulations import FORMULATIONS, newton_euler
 from ..algorithms.rolled import RolledSweep
 from ..algorithms.sweep import Sweep, Unrolled
-from ..codegen import build
+from ..codegen import Kernel, build, refuse
 from ..errors import DalembertError, ModelError, UnknownNameError
 from ..expr import Program, trace
 from ..expr.loops import LoopProgram
@@ -34,7 +34,7 @@ ROLLED_FROM = {
     "mass_matrix": 31,
 }
 DENSE_FROM = 45  # coordinates from which a traced LᵀDL factorisation would take too long to compile
-ARTICULATED_FROM = 9  # joints: below, mass matrix and LᵀDL take fewer operations (docs/develop/decisions.md)
+ARTICULATED_FROM = 10  # joints: below, mass matrix and LᵀDL take less time (docs/develop/decisions.md)
 
 
 class Recipe(NamedTuple):
@@ -56,7 +56,7 @@ class Forces(NamedTuple):
     moving_base: bool = False
 
 
-def kernel(robot: Robot, quantity: str, *options: Any) -> Callable[..., Any]:
+def kernel(robot: Robot, quantity: str, *options: Any) -> Kernel | DenseForward:
     """The kernel of a quantity, built if this robot has none yet."""
     key = (quantity, *options)
     try:
@@ -81,12 +81,15 @@ def _is_dense(segments: Tree) -> bool:
 class DenseForward:
     """Forward dynamics of large systems with full rotors or couplings: two kernels, and LAPACK for M q̈ = τ − h."""
 
+    single = staticmethod(refuse)
+
     def __init__(self, robot: Robot, forces: Forces) -> None:
         self.mass_matrix = kernel(robot, "mass_matrix")
         self.inverse_dynamics = kernel(robot, "inverse_dynamics", "newton_euler", forces)
 
-    def __call__(self, q: Any, qd: Any, tau: Any, *extra: Any, out: Any = None, threads: int | None = None) -> Any:
+    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None) -> Any:
         """As a kernel would."""
+        q, qd, tau, *extra = arrays
         h = self.inverse_dynamics(q, qd, np.zeros_like(np.asarray(qd, float)), *extra, threads=threads)
         M = self.mass_matrix(q, threads=threads)
         qdd = np.linalg.solve(M, (np.asarray(tau, float) - h)[..., None])[..., 0]

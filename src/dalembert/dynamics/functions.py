@@ -1,7 +1,7 @@
 """What users call: each function takes a system and arrays with leading batch axes, and runs one kernel.
 
-The way of a warm call is short: for small arrays and no options, the kernel's ufunc is called at once, and NumPy checks the
-shapes. Whatever goes wrong there goes the long way again, where the reason is found and said.
+The way of a warm call is short: a single configuration goes straight to the kernel's own door for one (codegen/call.py),
+which answers `NotImplemented` to anything else. Batches, lists, options and mistakes go the long way, through NumPy.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..model import Robot
 from .engine import Forces, kernel
 
 _FREE = Forces()
-_DETOUR = (KeyError, AttributeError, ValueError, TypeError)  # no kernel yet, a list instead of an array, a wrong shape
+_NO_KERNEL = (KeyError, AttributeError, TypeError)  # none built yet, or a system or option that has none
 
 
 class Energy(NamedTuple):
@@ -77,15 +77,15 @@ def inverse_dynamics(
     """
     if wrenches is None and out is None and base_velocity is None and base_acceleration is None:
         try:
-            run = system.kernels[formulation]
-            if q.size + qd.size + qdd.size <= run.small:  # type: ignore[union-attr]
-                return run.ufunc(q, qd, qdd)
-        except _DETOUR:
+            tau = system.kernels[formulation](q, qd, qdd)
+            if tau is not NotImplemented:
+                return tau
+        except _NO_KERNEL:
             pass
     forces, extra = _forces(wrenches, base_velocity, base_acceleration)
     run = kernel(system, "inverse_dynamics", formulation, forces)
     if forces is _FREE:
-        system.kernels[formulation] = run
+        system.kernels[formulation] = run.single
     return run(q, qd, qdd, *extra, out=out, threads=threads)
 
 
@@ -121,15 +121,15 @@ def forward_dynamics(
     """
     if wrenches is None and out is None and base_velocity is None and base_acceleration is None:
         try:
-            run = system.kernels["forward_dynamics"]
-            if q.size + qd.size + tau.size <= run.small:  # type: ignore[union-attr]
-                return run.ufunc(q, qd, tau)
-        except _DETOUR:
+            qdd = system.kernels["forward_dynamics"](q, qd, tau)
+            if qdd is not NotImplemented:
+                return qdd
+        except _NO_KERNEL:
             pass
     forces, extra = _forces(wrenches, base_velocity, base_acceleration)
     run = kernel(system, "forward_dynamics", forces)
     if forces is _FREE:
-        system.kernels["forward_dynamics"] = run
+        system.kernels["forward_dynamics"] = run.single
     return run(q, qd, tau, *extra, out=out, threads=threads)
 
 
@@ -151,12 +151,13 @@ def mass_matrix(system: Robot, q: ArrayLike, *, out: FloatArray | None = None, t
     """
     if out is None:
         try:
-            run = system.kernels["mass_matrix"]
-            if q.size <= run.small:  # type: ignore[union-attr]
-                return run.ufunc(q)
-        except _DETOUR:
+            M = system.kernels["mass_matrix"](q)
+            if M is not NotImplemented:
+                return M
+        except _NO_KERNEL:
             pass
-    run = system.kernels["mass_matrix"] = kernel(system, "mass_matrix")
+    run = kernel(system, "mass_matrix")
+    system.kernels["mass_matrix"] = run.single
     return run(q, out=out, threads=threads)
 
 
@@ -185,10 +186,10 @@ def gravity_torque(
     """
     if out is None:
         try:
-            run = system.kernels["gravity_torque", formulation]
-            if q.size <= run.small:  # type: ignore[union-attr]
-                return run.ufunc(q)
-        except _DETOUR:
+            g = system.kernels["gravity_torque", formulation].single(q)
+            if g is not NotImplemented:
+                return g
+        except _NO_KERNEL:
             pass
     return kernel(system, "gravity_torque", formulation)(q, out=out, threads=threads)
 
@@ -305,10 +306,10 @@ def jacobian(
     """
     if out is None:
         try:
-            run = system.kernels["jacobian", link, frame]
-            if q.size <= run.small:  # type: ignore[union-attr]
-                return run.ufunc(q)
-        except _DETOUR:
+            J = system.kernels["jacobian", link, frame].single(q)
+            if J is not NotImplemented:
+                return J
+        except _NO_KERNEL:
             pass
     return kernel(system, "jacobian", link, frame)(q, out=out, threads=threads)
 

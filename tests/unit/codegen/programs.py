@@ -46,7 +46,9 @@ def expected(program: Program, *arrays: Any) -> Any:
 
 def close(found: Any, wanted: Any, tolerance: float = 1e-12) -> None:
     """Equal to rounding beside the largest entry of each row; NaN and infinity where they belong."""
-    for a, b in zip(found if isinstance(found, tuple) else (found,), wanted if isinstance(wanted, tuple) else (wanted,), strict=True):
+    for a, b in zip(
+        found if isinstance(found, tuple) else (found,), wanted if isinstance(wanted, tuple) else (wanted,), strict=True
+    ):
         assert a.shape == b.shape
         assert a.dtype == np.float64
         scale = np.abs(np.where(np.isfinite(b), b, 0.0)).max(initial=1.0)

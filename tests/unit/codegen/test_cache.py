@@ -139,10 +139,12 @@ def test_a_cache_that_cannot_be_written_is_told_once_and_costs_only_time(
 ) -> None:
     place.write_text("a file, not a directory")
     monkeypatch.setenv("DALEMBERT_CACHE", str(place / "below"))
-    sentence = r"compile cache: '.*below' cannot be used \(.*\), so kernels are compiled anew in every process\. Set DALEMBERT_CACHE"
+    sentence = (
+        r"compile cache: '.*below' cannot be used \(.*\), so kernels are compiled anew in every process\. Set DALEMBERT_CACHE"
+    )
     with pytest.warns(DalembertWarning, match=sentence) as told:
         build_and_check()
-        build_and_check()
+    build_and_check()  # a second warning would be an error
     assert len(told) == 1
     assert told[0].message.code == "cache"
     assert len(compilations) == 2

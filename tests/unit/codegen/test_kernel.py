@@ -171,7 +171,9 @@ def test_several_outputs_go_to_several_arrays(mixed: Any, rng: np.random.Generat
 
 @pytest.mark.parametrize("rows", [10, 3001])
 @pytest.mark.parametrize("threads", [1, 2, 4, 7])
-def test_the_number_of_threads_changes_nothing(threads: int, rows: int, mixed: Any, rng: np.random.Generator, monkeypatch: Any) -> None:
+def test_the_number_of_threads_changes_nothing(
+    threads: int, rows: int, mixed: Any, rng: np.random.Generator, monkeypatch: Any
+) -> None:
     run, _ = mixed
     monkeypatch.setattr(run, "small", 0)
     arrays = inputs(rng, (2, rows))

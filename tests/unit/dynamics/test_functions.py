@@ -105,7 +105,7 @@ def test_batches_that_do_not_broadcast_are_listed(name: str, robot: Robot) -> No
 
 @pytest.mark.parametrize("value", [[1j] * N, ["a"] * N, [None] * N])
 def test_what_is_not_a_real_number_is_named(value: Any, robot: Robot) -> None:
-    with pytest.raises(ShapeError, match="q: .* entries found, real numbers expected"):
+    with pytest.raises(ShapeError, match=r"q: .* entries found, real numbers expected"):
         dal.mass_matrix(robot, value)
 
 
