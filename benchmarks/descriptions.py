@@ -31,7 +31,7 @@ class Mass(NamedTuple):
 def mass_of(inertia: Inertia) -> Mass:
     """The inertia of a segment about its centre of mass instead of its origin."""
     m, h, I = inertia
-    com = np.array(h) / m
+    com = np.array(h) / m if m else np.zeros(3)
     about_origin = np.array([[I.xx, I.xy, I.xz], [I.xy, I.yy, I.yz], [I.xz, I.yz, I.zz]])
     return Mass(m, com, about_origin - m * (com @ com * np.eye(3) - np.outer(com, com)))
 

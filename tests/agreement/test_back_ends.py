@@ -108,6 +108,8 @@ def check(robot: Robot, quantity: str, options: tuple[Any, ...]) -> None:
     arrays = arrays_of(robot, quantity, options)
     floats = on_floats(robot, quantity, options, *arrays)
     for name, back_end in BACK_ENDS.items():
+        if name == "rolled and compiled" and robot.name != "random":
+            continue  # one arm rolls like another, and compiling takes the time
         for found, wanted in zip(back_end(robot, quantity, options, *arrays), floats, strict=True):
             assert relative_error(found, wanted) < TOLERANCE, name
 

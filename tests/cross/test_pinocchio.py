@@ -83,7 +83,7 @@ def test_pinocchio_agrees_on_the_catalogue(name: str, rng: np.random.Generator) 
 @pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS)
 @given(robot=robots(full_rotors=False, mimic=False), seed=seeds)
-@settings(max_examples=40)
+@settings(max_examples=30)
 def test_pinocchio_agrees_on_random_robots(check: str, robot: Robot, seed: int) -> None:
     CHECKS[check](robot, np.random.default_rng(seed))
 
@@ -91,7 +91,7 @@ def test_pinocchio_agrees_on_random_robots(check: str, robot: Robot, seed: int) 
 @pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS)
 @given(robot=robots(full_rotors=True, mimic=True, friction=True), seed=seeds)
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_full_rotors_and_couplings_equal_extra_joints_of_pinocchio(check: str, robot: Robot, seed: int) -> None:
     CHECKS[check](robot, np.random.default_rng(seed))
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import dalembert as dal
 from dalembert.model import Body, Joint, Link, Robot, Rotor, Tool
-from tests.robots import pose, relative_error, robots, seeds, state
+from tests.robots import pose, random_robot, relative_error, robots, seeds, state
 
 pytestmark = pytest.mark.usefixtures("interpreted")
 
@@ -158,3 +158,22 @@ def test_a_home_offset_shifts_the_coordinate(robot: Robot, seed: int) -> None:
     plain = robot.replace(structure=robot.structure.replace(joints=tuple(j.replace(home=0.0) for j in robot.structure.joints)))
     q, qd, qdd = state(robot, np.random.default_rng(seed))
     assert relative_error(dal.inverse_dynamics(plain, q + homes, qd, qdd), dal.inverse_dynamics(robot, q, qd, qdd)) < TOLERANCE
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rotations_printed_to_seven_digits_still_make_a_consistent_robot(seed: int) -> None:
+    """Such rotations are accepted, so what is built from them has to be a mechanism: energies and both dynamics agree."""
+    rng = np.random.default_rng(seed)
+    robot = random_robot(rng, 5)
+    joints = []
+    for j in robot.structure.joints:
+        origin = j.origin.copy()
+        origin[:3, :3] = np.round(origin[:3, :3], 7)
+        joints.append(j.replace(origin=origin))
+    rounded = robot.replace(structure=robot.structure.replace(joints=tuple(joints)))
+    q, qd, qdd = state(robot, rng)
+    assert relative_error(dal.energy(rounded, q, qd).kinetic, qd @ dal.mass_matrix(rounded, q) @ qd / 2) < 1e-11
+    tau = dal.inverse_dynamics(rounded, q, qd, qdd)
+    assert relative_error(dal.forward_dynamics(rounded, q, qd, tau), qdd) < 1e-9
+    R = dal.forward_kinematics(rounded, q)[:3, :3]
+    np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-12)

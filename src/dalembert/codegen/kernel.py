@@ -32,7 +32,7 @@ class Kernel:
 
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None) -> Any:
         """Run on arrays of shape (..., *slot.shape)."""
-        given = [array if hasattr(array, "__array_ufunc__") else np.asarray(array) for array in arrays]
+        given = [_as_array(slot, array) for slot, array in zip(self.inputs, arrays, strict=True)]
         try:
             if sum(array.size for array in given) <= self.small:
                 return self.ufunc(*given) if out is None else self.ufunc(*given, out=out)
@@ -58,6 +58,16 @@ class Kernel:
         if out is not None:
             return ShapeError(f"out: it does not fit; leading axes {batch} and float64 entries are expected.")
         return None
+
+
+def _as_array(slot: Slot, value: Any) -> Any:
+    if hasattr(value, "__array_ufunc__"):
+        return value
+    try:
+        return np.asarray(value)
+    except ValueError:
+        message = f"{slot.name}: a nest of lists of unequal lengths found, {expected(slot)} expected."
+        raise ShapeError(message) from None
 
 
 def expected(slot: Slot) -> str:

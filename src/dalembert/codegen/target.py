@@ -96,6 +96,7 @@ def load_object(code: bytes, *symbols: str) -> list[int]:
         engine.finalize_object()
         addresses = [int(engine.get_function_address(s) or engine.get_global_value_address(s)) for s in symbols]
         _engines.append(engine)
-    if not all(addresses):
-        raise CompileError(f"kernel: compiled code lacks one of {', '.join(symbols)}. Please report this.")
+    for symbol, address in zip(symbols, addresses, strict=True):
+        if not address:
+            raise CompileError(f"kernel: compiled code has no {symbol!r}. Please report this.")
     return addresses

@@ -18,7 +18,7 @@ from ..algorithms.rolled import RolledSweep
 from ..algorithms.sweep import Sweep, Unrolled
 from ..codegen import Kernel, build, refuse
 from ..errors import DalembertError, ModelError, UnknownNameError
-from ..expr import Program, trace
+from ..expr import Program, Slot, interpret, trace
 from ..expr.loops import LoopProgram
 from ..model import Robot
 from ..model.tree import Place, Tree, tree_of
@@ -56,7 +56,7 @@ class Forces(NamedTuple):
     moving_base: bool = False
 
 
-def kernel(robot: Robot, quantity: str, *options: Any) -> Kernel | DenseForward:
+def kernel(robot: Robot, quantity: str, *options: Any) -> Kernel:
     """The kernel of a quantity, built if this robot has none yet."""
     key = (quantity, *options)
     try:
@@ -68,7 +68,7 @@ def kernel(robot: Robot, quantity: str, *options: Any) -> Kernel | DenseForward:
             f"system: {type(robot).__name__} found, a Robot is expected. Try dal.load(name_or_path) or dal.robots."
         ) from None
     dense = quantity == "forward_dynamics" and _is_dense(tree(robot))
-    built = DenseForward(robot, *options) if dense else build(program(robot, quantity, *options))
+    built = _dense_forward(robot, *options) if dense else build(program(robot, quantity, *options))
     robot.kernels[key] = built
     return built
 
@@ -78,25 +78,31 @@ def _is_dense(segments: Tree) -> bool:
     return segments.n >= DENSE_FROM and (segments.has_spin or not segments.is_plain)
 
 
-class DenseForward:
+def _dense_forward(robot: Robot, forces: Forces) -> Kernel:
     """Forward dynamics of large systems with full rotors or couplings: two kernels, and LAPACK for M q̈ = τ − h."""
+    mass_matrix = kernel(robot, "mass_matrix")
+    inverse_dynamics = kernel(robot, "inverse_dynamics", "newton_euler", forces)
+    recipe = forward_dynamics_recipe(tree(robot), forces)
+    inputs = tuple(Slot(name, shape) for name, shape in recipe.inputs.items())
+    outputs = (Slot("qdd", (robot.n,)),)
 
-    single = staticmethod(refuse)
-
-    def __init__(self, robot: Robot, forces: Forces) -> None:
-        self.mass_matrix = kernel(robot, "mass_matrix")
-        self.inverse_dynamics = kernel(robot, "inverse_dynamics", "newton_euler", forces)
-
-    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None) -> Any:
-        """As a kernel would."""
+    def solve(*arrays: Any, out: Any = None) -> Any:
+        for slot, array in zip(inputs, arrays, strict=True):
+            interpret.batch_shape(slot, array.shape)
         q, qd, tau, *extra = arrays
-        h = self.inverse_dynamics(q, qd, np.zeros_like(np.asarray(qd, float)), *extra, threads=threads)
-        M = self.mass_matrix(q, threads=threads)
-        qdd = np.linalg.solve(M, (np.asarray(tau, float) - h)[..., None])[..., 0]
-        if out is None:
-            return qdd
-        out[...] = qdd
-        return out
+        h = inverse_dynamics.ufunc(q, qd, np.zeros(robot.n), *extra)
+        qdd = np.linalg.solve(mass_matrix.ufunc(q), (tau - h)[..., None])[..., 0]
+        return qdd if out is None else _put(out, qdd)
+
+    return Kernel((solve, refuse), inputs, outputs, cost_ns=robot.n**3)
+
+
+def _put(out: Any, value: Any) -> Any:
+    target = out[0] if isinstance(out, tuple) else out
+    if target.shape != value.shape:
+        raise ValueError("out does not fit")
+    target[...] = value
+    return out
 
 
 def program(robot: Robot, quantity: str, *options: Any, rolled: bool | None = None) -> Program | LoopProgram:
@@ -124,11 +130,11 @@ def _rolled(recipe: Recipe, segments: Tree, name: str) -> LoopProgram:
 
 def tree(robot: Robot) -> Tree:
     """The robot's tree of segments, made once."""
-    found: Tree | None = robot.kernels.get("tree")
+    found: Tree | None = robot.kernels.get(tree_of)
     if found is None:
         if robot.n == 0:
             raise ModelError(f"robot {robot.name!r}: it has no moving joint, so there is nothing to compute.")
-        found = robot.kernels["tree"] = tree_of(robot)
+        found = robot.kernels[tree_of] = tree_of(robot)
     return found
 
 

@@ -121,7 +121,7 @@ def forward_dynamics(
     """
     if wrenches is None and out is None and base_velocity is None and base_acceleration is None:
         try:
-            qdd = system.kernels["forward_dynamics"](q, qd, tau)
+            qdd = system.kernels[forward_dynamics](q, qd, tau)
             if qdd is not NotImplemented:
                 return qdd
         except _NO_KERNEL:
@@ -129,7 +129,7 @@ def forward_dynamics(
     forces, extra = _forces(wrenches, base_velocity, base_acceleration)
     run = kernel(system, "forward_dynamics", forces)
     if forces is _FREE:
-        system.kernels["forward_dynamics"] = run.single
+        system.kernels[forward_dynamics] = run.single
     return run(q, qd, tau, *extra, out=out, threads=threads)
 
 
@@ -151,13 +151,13 @@ def mass_matrix(system: Robot, q: ArrayLike, *, out: FloatArray | None = None, t
     """
     if out is None:
         try:
-            M = system.kernels["mass_matrix"](q)
+            M = system.kernels[mass_matrix](q)
             if M is not NotImplemented:
                 return M
         except _NO_KERNEL:
             pass
     run = kernel(system, "mass_matrix")
-    system.kernels["mass_matrix"] = run.single
+    system.kernels[mass_matrix] = run.single
     return run(q, out=out, threads=threads)
 
 
@@ -325,9 +325,8 @@ def _forces(
             f"wrenches: {type(wrenches).__name__} found, a mapping such as {{'tool': [fx, fy, fz, mx, my, mz]}} expected."
         )
     names = tuple(wrenches or ())
-    arrays = [np.asarray(wrenches[name], dtype=float) for name in names] if wrenches else []
+    arrays = [wrenches[name] for name in names] if wrenches else []
     moving = base_velocity is not None or base_acceleration is not None
     if moving:
-        still = np.zeros(6)
-        arrays += [np.asarray(still if x is None else x, dtype=float) for x in (base_velocity, base_acceleration)]
+        arrays += [np.zeros(6) if x is None else x for x in (base_velocity, base_acceleration)]
     return Forces(names, moving), arrays

@@ -22,6 +22,7 @@ from .robot import Robot
 
 _DUST = 1e-14  # entries below this, relative to the largest, are rounding of exact zeros and ones
 _PARALLEL = 1e-9
+_STEEP = 1e-2  # axes closer than this to parallel count as parallel here: their common normal may be far away
 
 
 @dataclass(frozen=True)
@@ -342,7 +343,7 @@ def _z_screw_of(X: FloatArray) -> tuple[float, float]:
 def _frame_with_z(axis: FloatArray) -> FloatArray:
     """A rotation whose z is the axis, exact for coordinate axes."""
     X = np.eye(4)
-    if axis[2] == 1.0:
+    if np.array_equal(axis, [0.0, 0.0, 1.0]):  # the last entry alone may be 1 by rounding
         return X
     helper = np.eye(3)[int(np.argmin(np.abs(axis)))]
     x = np.cross(helper, axis)
@@ -358,11 +359,11 @@ def _common_normal(X: FloatArray) -> FloatArray:
     """
     u, p = X[:3, 2], X[:3, 3]
     sine2 = u[0] ** 2 + u[1] ** 2
-    if sine2 > _PARALLEL**2:
+    if sine2 > _STEEP**2:
         normal, height = np.array([-u[1], u[0]]), p[2] - (p[:2] @ u[:2]) / sine2 * u[2]
     else:
         normal, height = p[:2], p[2]
-    if np.hypot(*normal) <= _PARALLEL * max(1.0, float(np.abs(p).max())) and sine2 <= _PARALLEL**2:
+    if np.hypot(*normal) <= _PARALLEL * max(1.0, float(np.abs(p).max())) and sine2 <= _STEEP**2:
         return _screw_z(0.0, float(height))
     angle = float(np.arctan2(normal[1], normal[0]))
     if angle > np.pi / 2 + _PARALLEL:

@@ -74,7 +74,7 @@ def test_code_llvm_cannot_read_is_a_compile_error() -> None:
 def test_code_without_the_function_asked_for_is_a_compile_error() -> None:
     code = target.compile_object("define void @other() {\n  ret void\n}\n")
     with pytest.raises(CompileError, match="kernel: compiled code has no function 'loop'"):
-        target.load_object(code)
+        target.load_object(code, "loop")
 
 
 def test_the_choice_of_back_end_is_read_when_a_kernel_is_built(monkeypatch: Any) -> None:

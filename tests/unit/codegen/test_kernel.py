@@ -142,22 +142,28 @@ def test_out_may_have_any_layout(place: Any, vector: Any, rng: np.random.Generat
     close(out, expected(program, x))
 
 
-@pytest.mark.parametrize("rows", [1, 4, 9, 5000])
-def test_out_may_overlap_the_input(rows: int, vector: Any, rng: np.random.Generator) -> None:
+OVERLAPS = {
+    "the input itself": (lambda m: m[:-1], lambda m: m[:-1]),
+    "one row further": (lambda m: m[:-1], lambda m: m[1:]),
+    "one row back": (lambda m: m[1:], lambda m: m[:-1]),
+    "in reverse": (lambda m: m[:-1], lambda m: m[-2::-1]),
+}
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("rows", [1, 4, 9, 3000])
+@pytest.mark.parametrize("overlap", OVERLAPS)
+def test_out_may_overlap_the_input(
+    overlap: str, rows: int, threads: int, vector: Any, rng: np.random.Generator, monkeypatch: Any
+) -> None:
+    """As with every ufunc, the answer is that for a copy of the input."""
     run, program = vector
+    monkeypatch.setattr(run, "small", 0)
     memory = rng.normal(size=(rows + 1, 3))
-    wanted = expected(program, memory[:-1].copy())
-    run(memory[:-1], out=memory[1:])
-    close(memory[1:], wanted)
-
-
-@pytest.mark.parametrize("rows", [5, 5000])
-def test_out_may_be_the_input_itself(rows: int, vector: Any, rng: np.random.Generator) -> None:
-    run, program = vector
-    x = rng.normal(size=(rows, 3))
-    wanted = expected(program, x)
-    run(x, out=x)
-    close(x, wanted)
+    source, place = (view(memory) for view in OVERLAPS[overlap])
+    wanted = expected(program, source.copy())
+    run(source, out=place, threads=threads)
+    close(place, wanted)
 
 
 def test_several_outputs_go_to_several_arrays(mixed: Any, rng: np.random.Generator) -> None:

@@ -1,0 +1,129 @@
+"""Other libraries as contestants: their compiled loops where there is a C++ compiler, else their Python bindings."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+
+from dalembert.model import Robot
+
+from . import bindings, descriptions, loops
+from .subjects import States, arguments, result_shape
+from .timing import timer_of
+
+
+class Loop:
+    """A compiled loop over all states, running in a process of its own and waiting for requests."""
+
+    def __init__(self, label: str, program: Path, model: str, states: States) -> None:
+        self.label = label
+        self.count, self.n = states.q.shape
+        self.folder = tempfile.TemporaryDirectory(prefix="dalembert-bench-")
+        place = Path(self.folder.name)
+        (place / "model.xml").write_text(model)
+        np.stack(states).tofile(place / "states.bin")
+        command = [str(program), str(place / "model.xml"), str(place / "states.bin"), str(self.count), str(self.n)]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def _ask(self, request: str) -> str:
+        assert self.process.stdin is not None and self.process.stdout is not None
+        print(request, file=self.process.stdin, flush=True)
+        answer = self.process.stdout.readline()
+        if not answer:
+            raise RuntimeError(f"{self.label}: the loop ended while asked to {request!r}.")
+        return answer
+
+    def seconds(self, quantity: str) -> float:
+        """Time per state, by the loop's own clock."""
+        return float(self._ask(f"time {quantity}")) / self.count
+
+    def answer(self, quantity: str) -> np.ndarray:
+        """The results in all states, shape (count, ...)."""
+        path = Path(self.folder.name) / "answer.bin"
+        self._ask(f"answer {quantity} {path}")
+        rows = np.fromfile(path).reshape(self.count, -1)
+        shape = result_shape(quantity, self.n)
+        return rows.reshape(self.count, *reversed(shape)).swapaxes(1, -1) if len(shape) == 2 else rows  # Eigen's order
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.process.communicate()
+        self.folder.cleanup()
+
+
+class Binding:
+    """The same through Python, state by state: what is left where nothing can be compiled."""
+
+    def __init__(self, label: str, functions: dict[str, Callable[..., np.ndarray]], states: States) -> None:
+        self.label = label
+        self.functions = functions
+        self.states = states
+
+    def seconds(self, quantity: str) -> float:
+        """Time per state, over at most a thousand of them."""
+        count = min(1000, len(self.states.q))
+        return timer_of(lambda: self._rows(quantity, count))() / count
+
+    def answer(self, quantity: str) -> np.ndarray:
+        """The results in all states, shape (count, ...)."""
+        return np.array(self._rows(quantity, len(self.states.q)))
+
+    def _rows(self, quantity: str, count: int) -> list[np.ndarray]:
+        function = self.functions[quantity]
+        columns = arguments(quantity, self.states)
+        return [function(*(column[k] for column in columns)) for k in range(count)]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        pass
+
+
+Peer = Loop | Binding
+
+
+def pinocchio(robot: Robot, states: States, *, compiled: bool = True) -> Peer | None:
+    """Pinocchio on a robot, or None where it is not installed."""
+    if not bindings.has("pinocchio"):
+        return None
+    if compiled:
+        try:
+            return Loop("Pinocchio C++", loops.pinocchio(), descriptions.as_text(robot), states)
+        except loops.NoLoopError as reason:
+            _tell("Pinocchio", reason)
+    return Binding("Pinocchio from Python", bindings.pinocchio(robot), states)
+
+
+def mujoco(robot: Robot, states: States, *, compiled: bool = True) -> Peer | None:
+    """MuJoCo on a robot, or None where it is not installed."""
+    if not bindings.has("mujoco"):
+        return None
+    if compiled:
+        try:
+            return Loop("MuJoCo C", loops.mujoco(), descriptions.as_mjcf(robot), states)
+        except loops.NoLoopError as reason:
+            _tell("MuJoCo", reason)
+    return Binding("MuJoCo from Python", bindings.mujoco(robot), states)
+
+
+def missing(names: Sequence[str] = ("pinocchio", "mujoco")) -> list[str]:
+    """The peers that are not installed."""
+    return [name for name in names if not bindings.has(name)]
+
+
+_told: set[str] = set()
+
+
+def _tell(name: str, reason: loops.NoLoopError) -> None:
+    if name not in _told:
+        _told.add(name)
+        print(f"{name}: {reason}; its Python binding is measured instead.")
