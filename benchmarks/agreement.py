@@ -19,8 +19,12 @@ class DisagreementError(Exception):
 
 def check(robot: Robot, states: States, peer: Peer, quantity: str) -> None:
     """Compare all results of a peer with ours."""
+    compare(robot, states, quantity, peer.answer(quantity), peer.label)
+
+
+def compare(robot: Robot, states: States, quantity: str, theirs: np.ndarray, label: str) -> None:
+    """Compare results with ours."""
     ours = FUNCTIONS[quantity](robot, *arguments(quantity, states))
-    theirs = peer.answer(quantity)
     if quantity == "mass_matrix":  # Pinocchio computes the upper triangle
         ours, theirs = np.triu(ours), np.triu(theirs)
     if quantity == "forward_dynamics":
@@ -28,6 +32,4 @@ def check(robot: Robot, states: States, peer: Peer, quantity: str) -> None:
         ours, theirs = (dal.inverse_dynamics(robot, states.q, states.qd, qdd) for qdd in (ours, theirs))
     difference = float(np.abs(ours - theirs).max() / np.abs(ours).max())
     if not difference < TOLERANCE:
-        raise DisagreementError(
-            f"{quantity} of {robot.name!r}: {peer.label} differs by {difference:.1e}, below {TOLERANCE} expected."
-        )
+        raise DisagreementError(f"{quantity} of {robot.name!r}: {label} differs by {difference:.1e}, below {TOLERANCE} expected.")

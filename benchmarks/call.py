@@ -8,7 +8,7 @@ from typing import Any
 import dalembert as dal
 from dalembert.model import Robot
 
-from . import bindings
+from . import agreement, bindings
 from .effort import Effort
 from .subjects import FUNCTIONS, States, arguments, plain, states
 from .tables import Column, Table
@@ -45,6 +45,8 @@ def _record(robot: Robot, given: States, quantity: str, others: dict[str, bindin
     function, inputs = FUNCTIONS[quantity], arguments(quantity, given)
     calls = {name: functions[quantity] for name, functions in others.items() if quantity in functions}
     everyone = [partial(function, robot, *inputs), *(partial(call, *inputs) for call in calls.values())]
+    for name, call in calls.items():
+        agreement.compare(robot, given, quantity, call(*inputs), name)
     timings = side_by_side([timer_of(call, effort.calls) for call in everyone], effort.seconds)
     record: dict[str, Any] = {"quantity": quantity, "us": 1e6 * timings.best()}
     for number, name in enumerate(calls, start=1):

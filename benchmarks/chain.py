@@ -42,8 +42,8 @@ COLUMNS = (
 def measure(effort: Effort) -> Table:
     """The table of all lengths and quantities."""
     note = (
-        "Time per configuration in a batch on one core. The peers run in compiled loops; MuJoCo by mj_inverse and mj_forward with "
-        "contacts, limits and all other constraints disabled. Compile time is that of the first call with an empty cache."
+        "Time per configuration in a batch on one core. MuJoCo: mj_inverse and mj_forward, with contacts, limits and all other "
+        "constraints disabled. Compile time is that of the first call with an empty cache, tracing included."
     )
     table = Table("chain", "Chains of n revolute joints", note, COLUMNS)
     for quantity in QUANTITIES:

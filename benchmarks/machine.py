@@ -39,7 +39,7 @@ def _processor() -> str:
 
 def _lanes() -> str:
     if not target.available():
-        return "interpreted by NumPy: llvmlite is missing"
+        return "interpreted by NumPy"
     return f"{target.host().lanes} configurations per instruction ({target.host().cpu})"
 
 

@@ -32,7 +32,8 @@ class Loop:
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def _ask(self, request: str) -> str:
-        assert self.process.stdin is not None and self.process.stdout is not None
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
         print(request, file=self.process.stdin, flush=True)
         answer = self.process.stdout.readline()
         if not answer:

@@ -28,7 +28,7 @@ print(time.perf_counter() - start)
 
 def measure(effort: Effort) -> Table:
     """The table of all beginnings."""
-    note = f"Fresh processes, best and median of {effort.starts}. The first result is inverse dynamics of {ROBOT}, loading it included."
+    note = f"Fresh processes, best and median of {effort.starts}. The first result: loading {ROBOT} and its inverse dynamics."
     table = Table("start", "From nothing to the first result", note, COLUMNS)
     _measure_imports(table, effort)
     _measure_first_results(table, effort)

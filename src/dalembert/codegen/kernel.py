@@ -149,6 +149,8 @@ def _in_threads(kernel: Kernel, arrays: tuple[Any, ...], out: Any, threads: int 
         results = tuple(np.empty((*batch, *slot.shape)) for slot in kernel.outputs)
     else:
         results = out if isinstance(out, tuple) else (out,)
+        # NumPy minds overlap within a piece, but one piece must not write what another still has to read.
+        arrays = tuple(a.copy() if any(np.may_share_memory(a, r) for r in results) else a for a in arrays)
     _run_pieces(kernel, arrays, results, batch, count)
     return results[0] if len(results) == 1 else results
 

@@ -98,5 +98,5 @@ def load_object(code: bytes, *symbols: str) -> list[int]:
         _engines.append(engine)
     for symbol, address in zip(symbols, addresses, strict=True):
         if not address:
-            raise CompileError(f"kernel: compiled code has no {symbol!r}. Please report this.")
+            raise CompileError(f"kernel: compiled code has no function {symbol!r}. Please report this.")
     return addresses

@@ -73,7 +73,7 @@ def test_code_llvm_cannot_read_is_a_compile_error() -> None:
 
 def test_code_without_the_function_asked_for_is_a_compile_error() -> None:
     code = target.compile_object("define void @other() {\n  ret void\n}\n")
-    with pytest.raises(CompileError, match="kernel: compiled code has no function 'loop'"):
+    with pytest.raises(CompileError, match=r"kernel: compiled code has no .*'loop'"):
         target.load_object(code, "loop")
 
 

@@ -125,7 +125,6 @@ def test_nothing_is_kept_or_lost(mixed: Any, rng: np.random.Generator) -> None:
     before = [sys.getrefcount(a) for a in arrays]
     result = run.single(*arrays)
     assert sys.getrefcount(result) == 2
-    assert [sys.getrefcount(a) for a in result] == [sys.getrefcount(a) for a in list(result)]
     gc.collect()
     blocks = sys.getallocatedblocks()
     for _ in range(5000):
