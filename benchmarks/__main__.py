@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.write_docs and (options.quick or options.only or peers.missing()):
         print("--write-docs: a full run with all peers is needed. Leave out --quick and --only; pip install '.[peers]'.")
         return 2
-    console, described = Console(), machine.description()
+    console, described = _console(), machine.description()
     console.print(" · ".join(f"{name} {value}" for name, value in described.items()), style="dim")
     for name in peers.missing():
         console.print(f"{name} is not installed, so its columns are missing: pip install '.[peers]'.")
@@ -37,6 +37,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.write_docs:
         console.print(f"written: {page.write(tables, described).name}")
     return 0
+
+
+def _console() -> Console:
+    """The terminal, or a file with room for the tables."""
+    console = Console()
+    return console if console.is_terminal else Console(width=120)
 
 
 def parser() -> argparse.ArgumentParser:

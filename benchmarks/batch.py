@@ -22,9 +22,9 @@ COLUMNS = (
     Column("quantity", "quantity"),
     Column("ns", "dalembert [ns]", ".0f"),
     Column("peer_ns", "peer [ns]", ".0f"),
-    Column("ratio", "times as fast", ".1f"),
-    Column("median_ratio", "median", ".1f"),
-    Column("threads_ratio", "2 threads against 1", ".2f"),
+    Column("ratio", "ratio", ".1f"),
+    Column("median_ratio", "median ratio", ".1f"),
+    Column("threads_ratio", "2 threads / 1", ".2f"),
     Column("peer", "peer"),
 )
 

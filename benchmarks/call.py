@@ -19,11 +19,11 @@ COLUMNS = (
     Column("quantity", "quantity"),
     Column("us", "dalembert [µs]", ".2f"),
     Column("pinocchio_us", "Pinocchio [µs]", ".2f"),
-    Column("pinocchio_ratio", "Pinocchio / dalembert", ".1f"),
-    Column("pinocchio_median_ratio", "median", ".1f"),
+    Column("pinocchio_ratio", "ratio", ".1f"),
+    Column("pinocchio_median_ratio", "median ratio", ".1f"),
     Column("mujoco_us", "MuJoCo [µs]", ".2f"),
-    Column("mujoco_ratio", "MuJoCo / dalembert", ".1f"),
-    Column("mujoco_median_ratio", "median", ".1f"),
+    Column("mujoco_ratio", "ratio", ".1f"),
+    Column("mujoco_median_ratio", "median ratio", ".1f"),
 )
 
 

@@ -6,7 +6,8 @@ import os
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,8 @@ import numpy as np
 import dalembert as dal
 from dalembert.model import Robot
 
-from . import peers
-from .batch import against, our_timer
+from . import agreement, peers
+from .batch import our_timer
 from .effort import Effort
 from .subjects import FUNCTIONS, States, arguments, plain, states
 from .tables import Column, Table
@@ -31,11 +32,11 @@ COLUMNS = (
     Column("ns", "dalembert [ns]", ".0f"),
     Column("ns_per_joint", "per joint [ns]", ".1f"),
     Column("pinocchio_ns", "Pinocchio [ns]", ".0f"),
-    Column("pinocchio_ratio", "Pinocchio / dalembert", ".1f"),
-    Column("pinocchio_median_ratio", "median", ".1f"),
+    Column("pinocchio_ratio", "ratio", ".1f"),
+    Column("pinocchio_median_ratio", "median ratio", ".1f"),
     Column("mujoco_ns", "MuJoCo [ns]", ".0f"),
-    Column("mujoco_ratio", "MuJoCo / dalembert", ".1f"),
-    Column("mujoco_median_ratio", "median", ".1f"),
+    Column("mujoco_ratio", "ratio", ".1f"),
+    Column("mujoco_median_ratio", "median ratio", ".1f"),
 )
 
 
@@ -46,35 +47,34 @@ def measure(effort: Effort) -> Table:
         "constraints disabled. Compile time is that of the first call with an empty cache, tracing included."
     )
     table = Table("chain", "Chains of n revolute joints", note, COLUMNS)
-    for quantity in QUANTITIES:
-        for n in effort.lengths:
-            if quantity != "mass_matrix" or n <= LONGEST_MATRIX:
-                table.records.append(_record(quantity, n, effort))
+    for n in effort.lengths:
+        table.records.extend(_records(n, effort))
+    table.records.sort(key=lambda record: QUANTITIES.index(record["quantity"]))  # lengths stay in order
     return table
 
 
-def _record(quantity: str, n: int, effort: Effort) -> dict[str, Any]:
+def _records(n: int, effort: Effort) -> list[dict[str, Any]]:
     robot = plain(dal.robots.chain(n))
     given = states(robot, max(effort.entries // n, 4))
-    record: dict[str, Any] = {"quantity": quantity, "n": n, "compile": compile_seconds(quantity, n)}
+    with ExitStack() as stack:
+        found = {name: getattr(peers, name)(robot, given, compiled=effort.compiled) for name in PEERS}
+        running = {name: stack.enter_context(peer) for name, peer in found.items() if peer is not None}
+        chosen = [quantity for quantity in QUANTITIES if quantity != "mass_matrix" or n <= LONGEST_MATRIX]
+        return [_record(robot, given, quantity, running, effort) for quantity in chosen]
+
+
+def _record(robot: Robot, given: States, quantity: str, running: dict[str, peers.Peer], effort: Effort) -> dict[str, Any]:
+    offered = {name: peer for name, peer in running.items() if quantity in PEERS[name]}
+    for peer in offered.values():
+        agreement.check(robot, given, peer, quantity)
     ours = our_timer(robot, given, quantity, threads=1)
-    record["ns"] = 1e9 * side_by_side([ours], effort.seconds / 4).best()
-    for name, offered in PEERS.items():
-        if quantity in offered:
-            record |= _beside(name, robot, given, quantity, effort)
-    record["ns_per_joint"] = record["ns"] / n
+    timings = side_by_side([ours, *(partial(peer.seconds, quantity) for peer in offered.values())], effort.seconds)
+    record: dict[str, Any] = {"quantity": quantity, "n": robot.n, "compile": compile_seconds(quantity, robot.n)}
+    record |= {"ns": 1e9 * timings.best(), "ns_per_joint": 1e9 * timings.best() / robot.n}
+    for number, (name, peer) in enumerate(offered.items(), start=1):
+        record |= {f"{name}_ns": 1e9 * timings.best(number), f"{name}_ratio": timings.best_ratio(number)}
+        record |= {f"{name}_median_ratio": timings.median_ratio(number), f"{name}_peer": peer.label}
     return record
-
-
-def _beside(name: str, robot: Robot, given: States, quantity: str, effort: Effort) -> dict[str, Any]:
-    peer = getattr(peers, name)(robot, given, compiled=effort.compiled)
-    if peer is None:
-        return {}
-    ours = our_timer(robot, given, quantity, threads=1)
-    with peer:
-        found = against(robot, given, quantity, peer, ours, effort.seconds / 2)
-    renamed = {"peer_ns": "ns", "ratio": "ratio", "median_ratio": "median_ratio", "peer": "peer"}
-    return {"ns": found["ns"]} | {f"{name}_{new}": found[old] for old, new in renamed.items()}
 
 
 def compile_seconds(quantity: str, n: int) -> float:

@@ -10,6 +10,7 @@ from dalembert.plots.canvas import FAINT, INK, PALETTE
 from .tables import Table
 
 NAMES = {"panda": "Panda (7 joints)", "puma560": "PUMA 560 (6 joints)"}
+QUANTITIES = {"jacobian": "tool Jacobian"}
 CONTESTANTS = (("ns", "dalembert"), ("pinocchio_ns", "Pinocchio C++"), ("mujoco_ns", "MuJoCo C"))
 STYLES = {"inverse_dynamics": ("-", "o"), "forward_dynamics": ("--", "s")}
 
@@ -29,7 +30,6 @@ def draw(batch: Table, chain: Table, path: Path) -> None:
         ax.spines[["left", "bottom"]].set_color(FAINT)
         ax.tick_params(which="both", color=FAINT, labelcolor=INK)
         ax.set_axisbelow(True)
-    figure.get_layout_engine().set(w_pad=0.15)
     figure.savefig(path, dpi=150)
     pyplot.close(figure)
 
@@ -44,7 +44,7 @@ def _throughput(ax: Any, table: Table) -> None:
         values = [ratio[robot, quantity] for quantity in quantities]
         bars = ax.barh(places, values, 0.92 * height, color=PALETTE[(0, 5)[i % 2]], label=NAMES.get(robot, robot))
         ax.bar_label(bars, fmt="%.0f×", padding=3, color=INK, fontsize=9)
-    ax.set_yticks(range(len(quantities)), [quantity.replace("_", " ") for quantity in quantities])
+    ax.set_yticks(range(len(quantities)), [QUANTITIES.get(name) or name.replace("_", " ") for name in quantities])
     ax.invert_yaxis()
     ax.tick_params(axis="y", length=0)
     ax.axvline(1.0, color=INK, linewidth=0.8, linestyle=":")
@@ -63,6 +63,7 @@ def _cost(ax: Any, table: Table) -> None:
     lengths = sorted({record["n"] for record in table.records})
     ax.set_xticks(lengths, [str(n) for n in lengths])
     ax.set_xticks([], minor=True)
+    ax.yaxis.set_major_formatter("{x:g}")
     ax.grid(visible=True, color="#EBEBEB", linewidth=0.8)
     ax.set_xlabel("joints of the chain", color=INK)
     ax.set_ylabel("time per configuration [µs], one core", color=INK)

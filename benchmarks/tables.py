@@ -20,6 +20,8 @@ class Column:
     def text(self, record: Record) -> str:
         """The value of a record as text; a dash where there is none."""
         value = record.get(self.key)
+        if isinstance(value, str):
+            return value.replace("_", " ")
         return "–" if value is None else f"{value:{self.form}}"
 
 
@@ -51,7 +53,7 @@ class Table:
 
         table = RichTable(title=self.title, caption=self.note, title_justify="left", caption_justify="left")
         for column in self.shown:
-            table.add_column(column.heading, justify="right" if column.form else "left")
+            table.add_column(column.heading, justify="right" if column.form else "left", no_wrap=not column.form)
         for record in self.records:
             table.add_row(*(column.text(record) for column in self.shown))
         return table

@@ -8,8 +8,6 @@
 #include <pinocchio/algorithm/frames.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 
-#include <fstream>
-
 namespace pin = pinocchio;
 
 using Input = Eigen::Map<const Eigen::VectorXd>;

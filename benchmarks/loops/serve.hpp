@@ -10,6 +10,7 @@
 #include <functional>
 #include <iostream>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,9 @@ inline States read_states(char** argv) {
 class Pass {
  public:
   template <class Step>
-  Pass(long count, long width, Step step) : results_(count * width) {
+  Pass(long count, long width, Step step) {
     run_ = [this, count, width, step]() mutable {
+      results_.resize(count * width);  // on the first run only, so that passes nobody asks for take no memory
       for (long k = 0; k < count; ++k) step(k, results_.data() + k * width);
     };
   }

@@ -13,16 +13,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..model.tree import Segment
-from ..spatial import ArticulatedInertia, Mat3, Sym3, Transform, Vec3, outer
+from ..spatial import AT_REST, ArticulatedInertia, Force, Mat3, Motion, Sym3, Transform, Vec3, outer
 from .formulations.newton_euler import LinkState, drive_step, outward_step
-from .joint import along_axis, transform
-from .sweep import Load, Sweep
+from .joint import along_axis, transform, with_rate
+from .sweep import Sweep
 
 
 class Sweeping(NamedTuple):
     """What the way in leaves for the last way out."""
 
-    U: Load
+    U: Force
     u: Any
     inverse_d: Any
 
@@ -31,17 +31,16 @@ class Carried(NamedTuple):
     """An articulated body and its bias force, as the parent receives them."""
 
     inertia: ArticulatedInertia
-    bias: Load
+    bias: Force
 
     def __add__(self, other: Carried) -> Carried:  # type: ignore[override]
         return Carried(self.inertia + other.inertia, self.bias + other.bias)
 
 
 class Acceleration(NamedTuple):
-    """Angular acceleration, acceleration of the origin beyond the bias motion, and the joint's own share."""
+    """Acceleration of a segment beyond the bias motion, and the joint's own share."""
 
-    alpha: Vec3
-    a: Vec3
+    beyond: Motion
     qdd: Any
 
 
@@ -55,20 +54,17 @@ def inward_step(s: Segment, children: Carried | None, X: Transform, state: LinkS
     if children is not None:
         inertia, bias = inertia + children.inertia, bias + children.bias
     U = _times_axis(s, inertia)
-    inverse_d = 1.0 / (along_axis(s, U.f, U.n) + s.armature)
-    u = tau - along_axis(s, bias.f, bias.n)
-    k = u * inverse_d
-    passed = Carried(_eliminated(inertia, U, inverse_d).up(X), _up(X, Load(bias.f + U.f * k, bias.n + U.n * k)))
+    inverse_d = 1.0 / (along_axis(s, U) + s.armature)
+    u = tau - along_axis(s, bias)
+    passed = Carried(_eliminated(inertia, U, inverse_d).up(X), X.force_up(bias + U * (u * inverse_d)))
     return Sweeping(U, u, inverse_d), passed
 
 
 def acceleration_step(s: Segment, parent: Acceleration, X: Transform, left: Sweeping) -> Acceleration:
     """The joint's acceleration, now that the parent's is known."""
-    alpha = X.down(parent.alpha)
-    a = X.down(parent.a + parent.alpha.cross(X.p))
-    qdd = (left.u - (left.U.f.dot(a) + left.U.n.dot(alpha))) * left.inverse_d
-    turning, sliding = qdd * s.turn, qdd * s.slide
-    return Acceleration(Vec3(alpha.x, alpha.y, alpha.z + turning), Vec3(a.x, a.y, a.z + sliding), qdd)
+    carried = X.motion_down(parent.beyond)
+    qdd = (left.u - left.U.power(carried)) * left.inverse_d
+    return Acceleration(with_rate(s, carried, qdd), qdd)
 
 
 def forward_dynamics(sweep: Sweep, q: Any, qd: Any, tau: Any, base: LinkState, loads: Any = None) -> Any:
@@ -81,20 +77,19 @@ def forward_dynamics(sweep: Sweep, q: Any, qd: Any, tau: Any, base: LinkState, l
         states = sweep.local(_loaded, states, loads)
     driving = sweep.local(_without_friction, tau, qd)
     left = sweep.inward(inward_step, X, states, driving)
-    zero = Vec3(0.0, 0.0, 0.0)
-    result = sweep.outward(acceleration_step, Acceleration(zero, zero, 0.0), X, left)
+    result = sweep.outward(acceleration_step, Acceleration(AT_REST, 0.0), X, left)
     return sweep.collect(sweep.local(_qdd, result))
 
 
-def _times_axis(s: Segment, inertia: ArticulatedInertia) -> Load:
+def _times_axis(s: Segment, inertia: ArticulatedInertia) -> Force:
     """I_A z: the last column of the rotational (turning) or translational (sliding) blocks."""
     H, I, M = inertia.H, inertia.I, inertia.M
     f = Vec3(H.x.z, H.y.z, H.z.z) * s.turn + Vec3(M.xz, M.yz, M.zz) * s.slide
     n = Vec3(I.xz, I.yz, I.zz) * s.turn + H.z * s.slide
-    return Load(f, n)
+    return Force(f, n)
 
 
-def _eliminated(inertia: ArticulatedInertia, U: Load, inverse_d: Any) -> ArticulatedInertia:
+def _eliminated(inertia: ArticulatedInertia, U: Force, inverse_d: Any) -> ArticulatedInertia:
     """I_A − U Uᵀ / D."""
     f, n = U.f * inverse_d, U.n * inverse_d
     return ArticulatedInertia(inertia.M - _symmetric(f, U.f), Mat3(*inertia.H) - outer(U.f, n), inertia.I - _symmetric(n, U.n))
@@ -104,16 +99,11 @@ def _symmetric(a: Vec3, b: Vec3) -> Sym3:
     return Sym3(a.x * b.x, a.x * b.y, a.x * b.z, a.y * b.y, a.y * b.z, a.z * b.z)
 
 
-def _up(X: Transform, load: Load) -> Load:
-    f = X.up(load.f)
-    return Load(f, X.up(load.n) + X.p.cross(f))
-
-
 def _nothing(s: Segment) -> float:
     return 0.0
 
 
-def _loaded(s: Segment, state: LinkState, load: Load | None) -> LinkState:
+def _loaded(s: Segment, state: LinkState, load: Force | None) -> LinkState:
     return state if load is None else state._replace(load=state.load + load)
 
 

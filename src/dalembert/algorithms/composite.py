@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..model.tree import Segment
-from ..spatial import Inertia, Transform, Vec3
+from ..spatial import Force, Inertia, Transform, Vec3
 from .joint import along_axis, transform
-from .sweep import Load, Sweep
+from .sweep import Sweep
 
 
 def composite_step(s: Segment, children: Inertia | None, X: Transform) -> tuple[Inertia, Inertia]:
@@ -20,25 +20,24 @@ def composite_step(s: Segment, children: Inertia | None, X: Transform) -> tuple[
     return body, body.up(X)
 
 
-def unit_wrench(s: Segment, body: Inertia) -> Load:
+def unit_wrench(s: Segment, body: Inertia) -> Force:
     """The wrench that gives a body unit acceleration along its joint: z × h and I z, or m z and h × z."""
     h, I = body.h, body.I
     f = Vec3(-h.y * s.turn, h.x * s.turn, body.mass * s.slide)
     n = Vec3(I.xz * s.turn + h.y * s.slide, I.yz * s.turn - h.x * s.slide, I.zz * s.turn)
-    return Load(f, n)
+    return Force(f, n)
 
 
-def diagonal(s: Segment, wrench: Load) -> Any:
+def diagonal(s: Segment, wrench: Force) -> Any:
     """M_ii, with what the joint's own rotor adds."""
-    own = along_axis(s, wrench.f, wrench.n) + s.armature
+    own = along_axis(s, wrench) + s.armature
     return own if s.spin is None else own + s.spin.kkI
 
 
-def climb_step(X: Transform, wrench: Load, rotor_moment: Vec3 | None) -> Load:
+def climb_step(X: Transform, wrench: Force, rotor_moment: Vec3 | None) -> Force:
     """A wrench one joint nearer to the base, where a rotor may be mounted."""
-    f = X.up(wrench.f)
-    n = X.up(wrench.n) + X.p.cross(f)
-    return Load(f, n if rotor_moment is None else n + rotor_moment)
+    carried = X.force_up(wrench)
+    return carried if rotor_moment is None else Force(carried.f, carried.n + rotor_moment)
 
 
 def mass_matrix(sweep: Sweep, q: Any) -> Any:
@@ -46,9 +45,4 @@ def mass_matrix(sweep: Sweep, q: Any) -> Any:
     X = sweep.local(transform, sweep.expand(q))
     bodies = sweep.inward(composite_step, X)
     wrenches = sweep.local(unit_wrench, bodies)
-    return sweep.climb(diagonal, climb_step, along_axis_of, wrenches, X)
-
-
-def along_axis_of(s: Segment, wrench: Load) -> Any:
-    """The projection of a wrench on a joint's axis."""
-    return along_axis(s, wrench.f, wrench.n)
+    return sweep.climb(diagonal, climb_step, along_axis, wrenches, X)

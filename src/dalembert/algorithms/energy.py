@@ -5,30 +5,26 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..model.tree import Segment
-from ..spatial import IDENTITY, ZERO, Pose, Transform, Vec3
-from .joint import transform
+from ..spatial import AT_REST, IDENTITY, ZERO, Motion, Pose, Transform, Vec3
+from .joint import transform, with_rate
 from .sweep import Sweep
 
 
 class Moving(NamedTuple):
-    """Velocity of a segment's origin and its angular velocity, in its own frame; and where it is."""
+    """Velocity of a segment, in its own frame, and where it is."""
 
-    v: Vec3
-    w: Vec3
+    motion: Motion
     pose: Pose
 
 
 def outward_step(s: Segment, parent: Moving, X: Transform, qd: Any) -> Moving:
     """Velocity and place across one joint."""
-    w = X.down(parent.w)
-    v = X.down(parent.v + parent.w.cross(X.p))
-    turned, slid = Vec3(w.x, w.y, w.z + qd * s.turn), Vec3(v.x, v.y, v.z + qd * s.slide)
-    return Moving(slid, turned, parent.pose.across(X))
+    return Moving(with_rate(s, X.motion_down(parent.motion), qd), parent.pose.across(X))
 
 
 def kinetic_step(s: Segment, link: Moving, qd: Any) -> Any:
     """½ m v·v + v·(ω × h) + ½ ω·I ω, and ½ k² I_r q̇² of a reflected rotor."""
-    v, w, body = link.v, link.w, s.inertia
+    (v, w), body = link.motion, s.inertia
     linear = v.dot(v) * (0.5 * body.mass) + v.dot(w.cross(body.h))
     return linear + w.dot(body.I @ w) * 0.5 + qd * qd * (0.5 * s.armature)
 
@@ -36,7 +32,7 @@ def kinetic_step(s: Segment, link: Moving, qd: Any) -> Any:
 def rotor_step(s: Segment, mount: Moving, qd: Any) -> tuple[Any, None]:
     """What spin adds: k I_m q̇ (z·ω) + ½ k² I_m q̇² [Siciliano, Eq. 7.68]."""
     assert s.spin is not None
-    return qd * mount.w.dot(s.spin.axis) * s.spin.kI + qd * qd * (0.5 * s.spin.kkI), None
+    return qd * mount.motion.w.dot(s.spin.axis) * s.spin.kI + qd * qd * (0.5 * s.spin.kkI), None
 
 
 def potential_step(s: Segment, link: Moving, gravity: Vec3) -> Any:
@@ -46,7 +42,7 @@ def potential_step(s: Segment, link: Moving, gravity: Vec3) -> Any:
 
 def energy(sweep: Sweep, q: Any, qd: Any) -> tuple[Any, Any]:
     """Kinetic and potential energy [J]; the latter is zero for masses at the height of the base origin."""
-    base = Moving(ZERO, ZERO, Pose(IDENTITY, ZERO))
+    base = Moving(AT_REST, Pose(IDENTITY, ZERO))
     rates = sweep.expand(qd, rate=True)
     links = sweep.outward(outward_step, base, sweep.local(transform, sweep.expand(q)), rates)
     kinetic = sweep.local(kinetic_step, links, rates)

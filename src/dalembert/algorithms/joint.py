@@ -6,7 +6,7 @@ from typing import Any
 
 from ..expr import ops
 from ..model.tree import Law, Segment
-from ..spatial import Transform, Turn, Vec3
+from ..spatial import Force, Motion, Transform, Turn, Vec3
 
 
 def transform(s: Segment, q: Any) -> Transform:
@@ -16,9 +16,15 @@ def transform(s: Segment, q: Any) -> Transform:
     return Transform(s.R, Turn(ops.cos(angle), ops.sin(angle)), s.p + axis * (q * s.slide))
 
 
-def along_axis(s: Segment, f: Vec3, n: Vec3) -> Any:
+def along_axis(s: Segment, force: Force) -> Any:
     """The generalised force of a wrench at the segment's origin: nz of a turning joint, fz of a sliding one."""
-    return n.z * s.turn + f.z * s.slide
+    return force.n.z * s.turn + force.f.z * s.slide
+
+
+def with_rate(s: Segment, motion: Motion, rate: Any) -> Motion:
+    """A motion plus the joint's own at this rate, in the segment's frame."""
+    v, w = motion
+    return Motion(Vec3(v.x, v.y, v.z + rate * s.slide), Vec3(w.x, w.y, w.z + rate * s.turn))
 
 
 def friction(law: Law | None, qd: Any) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..model.tree import Place, Segment
-from ..spatial import IDENTITY, ZERO, Pose, Vec3
+from ..spatial import AT_REST, IDENTITY, ZERO, Motion, Pose, Vec3
 from .joint import transform
 from .sweep import Sweep, Unrolled
 
@@ -47,18 +47,16 @@ def jacobian(sweep: Unrolled, q: Any, place: Place, *, frame: str) -> list[list[
     """
     poses = segment_poses(sweep, q)
     end = place_pose(poses, place)
-    columns: list[tuple[Vec3, Vec3]] = [(ZERO, ZERO)] * sweep.tree.n
+    columns = [AT_REST] * sweep.tree.n
     for i in sweep.tree.path(place.segment):
         s = sweep.tree.segments[i]
         v, w = _twist(s, poses[i], end)
-        if frame == "body":
-            v, w = end.R.T @ v, end.R.T @ w
-        before = columns[s.coordinate]
-        columns[s.coordinate] = (before[0] + v * s.multiplier, before[1] + w * s.multiplier)
+        twist = Motion(end.R.T @ v, end.R.T @ w) if frame == "body" else Motion(v, w)
+        columns[s.coordinate] = columns[s.coordinate] + twist * s.multiplier
     return [[column[part][row] for column in columns] for part in (0, 1) for row in range(3)]
 
 
-def _twist(s: Segment, pose: Pose, end: Pose) -> tuple[Vec3, Vec3]:
+def _twist(s: Segment, pose: Pose, end: Pose) -> Motion:
     """Velocity of the end frame for unit joint velocity."""
     z = Vec3(pose.R.x.z, pose.R.y.z, pose.R.z.z)
-    return z.cross(end.p - pose.p) * s.turn + z * s.slide, z * s.turn
+    return Motion(z.cross(end.p - pose.p) * s.turn + z * s.slide, z * s.turn)

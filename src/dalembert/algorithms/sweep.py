@@ -7,23 +7,9 @@ numbers, batches or graph nodes; `RolledSweep` (rolled.py) runs each step once, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from ..model.tree import Place, Tree
-from ..spatial import Vec3
-
-
-class Load(NamedTuple):
-    """A force and a moment on a segment at its origin, in its internal frame."""
-
-    f: Vec3
-    n: Vec3
-
-    def __add__(self, other: Load) -> Load:  # type: ignore[override]
-        return Load(self.f + other.f, self.n + other.n)
-
-    def __sub__(self, other: Load) -> Load:
-        return Load(self.f - other.f, self.n - other.n)
 
 
 class Sweep(Protocol):

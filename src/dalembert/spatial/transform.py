@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from .screw import Force, Motion
 from .vec3 import Mat3, Vec3
 
 
@@ -40,6 +41,16 @@ class Transform(NamedTuple):
     def down(self, v: Vec3) -> Vec3:
         """R_PBᵀ v."""
         return self.turn.down(self.R.T @ v)
+
+    def force_up(self, force: Force) -> Force:
+        """A force on B, about P's origin and in its axes."""
+        f = self.up(force.f)
+        return Force(f, self.up(force.n) + self.p.cross(f))
+
+    def motion_down(self, motion: Motion) -> Motion:
+        """A motion of P's frame, at B's origin and in its axes."""
+        moved = motion.at(self.p)
+        return Motion(self.down(moved.v), self.down(moved.w))
 
     def rotation(self) -> Mat3:
         """R_PB as a matrix."""

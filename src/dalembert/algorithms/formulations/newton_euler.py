@@ -19,9 +19,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ...model.tree import Place, Segment
-from ...spatial import ZERO, Inertia, Mat3, Pose, Transform, Vec3
+from ...spatial import NO_FORCE, ZERO, Force, Inertia, Mat3, Pose, Transform, Vec3
 from ..joint import along_axis, friction, transform
-from ..sweep import Load, Sweep
+from ..sweep import Sweep
 
 
 class LinkMotion(NamedTuple):
@@ -39,7 +39,7 @@ class LinkState(NamedTuple):
     """
 
     motion: LinkMotion
-    load: Load
+    load: Force
 
 
 def motion(w: Vec3, alpha: Vec3, a: Vec3) -> LinkMotion:
@@ -68,7 +68,7 @@ def motion_step(s: Segment, parent: LinkMotion, X: Transform, qd: Any, qdd: Any)
     return motion(w, alpha, a)
 
 
-def inertial_load(body: Inertia, link: LinkMotion) -> Load:
+def inertial_load(body: Inertia, link: LinkMotion) -> Force:
     """The wrench that makes a body move this way, (4) and (5), about the segment's origin."""
     w, alpha, a, U, h, I = link.w, link.alpha, link.a, link.U, body.h, body.I
     f = a * body.mass + U @ h  # (4)
@@ -79,7 +79,7 @@ def inertial_load(body: Inertia, link: LinkMotion) -> Load:
         alpha.y * I.yy + wx_wz * (I.xx - I.zz) + U.z.y * I.xy + (U.z.z - U.x.x) * I.xz - U.x.y * I.yz,
         alpha.z * I.zz + wx_wy * (I.yy - I.xx) + (U.x.x - U.y.y) * I.xy - U.y.z * I.xz + U.x.z * I.yz,
     )
-    return Load(f, spin + h.cross(a))
+    return Force(f, spin + h.cross(a))
 
 
 def outward_step(s: Segment, parent: LinkState, X: Transform, qd: Any, qdd: Any) -> LinkState:
@@ -88,16 +88,15 @@ def outward_step(s: Segment, parent: LinkState, X: Transform, qd: Any, qdd: Any)
     return LinkState(link, inertial_load(s.inertia, link))
 
 
-def inward_step(s: Segment, children: Load | None, X: Transform, state: LinkState, load: Load | None) -> tuple[Any, Load]:
+def inward_step(s: Segment, children: Force | None, X: Transform, state: LinkState, load: Force | None) -> tuple[Any, Force]:
     """Sum the loads of a segment and hand them to its parent; the result is (6)."""
     total = state.load if load is None else state.load + load
     if children is not None:
         total = total + children
-    f = X.up(total.f)
-    return along_axis(s, total.f, total.n), Load(f, X.up(total.n) + X.p.cross(f))
+    return along_axis(s, total), X.force_up(total)
 
 
-def rotor_step(s: Segment, at: LinkState, qd: Any, qdd: Any) -> tuple[Any, Load]:
+def rotor_step(s: Segment, at: LinkState, qd: Any, qdd: Any) -> tuple[Any, Force]:
     """A rotor with spin momentum k I_m q̇ z_m on its mount [Siciliano, Eq. 7.105, 7.106, 7.114].
 
     Its mass and its inertia at rest are part of the mount; here is what the spin adds: the torque
@@ -108,7 +107,7 @@ def rotor_step(s: Segment, at: LinkState, qd: Any, qdd: Any) -> tuple[Any, Load]
     z, kI = s.spin.axis, s.spin.kI
     torque = mount.alpha.dot(z) * kI + qdd * s.spin.kkI
     moment = (z * qdd + mount.w.cross(z) * qd) * kI
-    return torque, Load(Vec3(0.0, 0.0, 0.0), moment)
+    return torque, Force(ZERO, moment)
 
 
 def drive_step(s: Segment, tau: Any, qd: Any, qdd: Any) -> Any:
@@ -148,7 +147,7 @@ def _sum(s: Segment, a: Any, b: Any) -> Any:
     return a + b
 
 
-def _both(s: Segment, a: Load | None, b: Load | None) -> Load | None:
+def _both(s: Segment, a: Force | None, b: Force | None) -> Force | None:
     if a is None or b is None:
         return b if a is None else a
     return a + b
@@ -161,7 +160,7 @@ def still_base(gravity: Vec3) -> LinkState:
 
 def base_state(link: LinkMotion) -> LinkState:
     """A moving base; it has no joint and its own load is nobody's business."""
-    return LinkState(link, Load(ZERO, ZERO))
+    return LinkState(link, NO_FORCE)
 
 
 def moving_base(gravity: Vec3, velocity: list[Any], acceleration: list[Any]) -> LinkState:
@@ -169,7 +168,7 @@ def moving_base(gravity: Vec3, velocity: list[Any], acceleration: list[Any]) -> 
     return base_state(motion(Vec3(*velocity[3:]), Vec3(*acceleration[3:]), Vec3(*acceleration[:3]) - gravity))
 
 
-def wrench_step(place: Place, wrench: list[Any], pose: Pose) -> Load:
+def wrench_step(place: Place, wrench: list[Any], pose: Pose) -> Force:
     """A wrench [f; m] on the robot at a frame's origin, in world axes, as the load its segment exerts on the outside."""
     f, m = pose.R.T @ Vec3(*wrench[:3]), pose.R.T @ Vec3(*wrench[3:])
-    return Load(-f, -(m + place.p.cross(f)))
+    return Force(-f, -(m + place.p.cross(f)))

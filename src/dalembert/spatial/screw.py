@@ -1,0 +1,51 @@
+"""Screw quantities of a rigid body at a frame's origin: motions (twists) and forces (wrenches), with named parts.
+
+Neither has an order of components: public arrays are linear part first, and are made at the boundary.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from .vec3 import ZERO, Vec3
+
+
+class Motion(NamedTuple):
+    """Linear velocity (or acceleration) `v` of the origin and angular `w` of the body."""
+
+    v: Vec3
+    w: Vec3
+
+    def __add__(self, other: Motion) -> Motion:  # type: ignore[override]
+        return Motion(self.v + other.v, self.w + other.w)
+
+    def __mul__(self, factor: Any) -> Motion:
+        return Motion(self.v * factor, self.w * factor)
+
+    def at(self, p: Vec3) -> Motion:
+        """The same motion at another point of the body: v + ω × p."""
+        return Motion(self.v + self.w.cross(p), self.w)
+
+
+class Force(NamedTuple):
+    """Force `f` and moment `n` about the origin."""
+
+    f: Vec3
+    n: Vec3
+
+    def __add__(self, other: Force) -> Force:  # type: ignore[override]
+        return Force(self.f + other.f, self.n + other.n)
+
+    def __mul__(self, factor: Any) -> Force:
+        return Force(self.f * factor, self.n * factor)
+
+    def __neg__(self) -> Force:
+        return Force(-self.f, -self.n)
+
+    def power(self, motion: Motion) -> Any:
+        """f·v + n·ω: the rate of work on a motion at the same origin."""
+        return self.f.dot(motion.v) + self.n.dot(motion.w)
+
+
+NO_FORCE = Force(ZERO, ZERO)
+AT_REST = Motion(ZERO, ZERO)
