@@ -63,7 +63,7 @@ def _compiled(name: str, version: str, options: Sequence[str], libraries: Sequen
     parts = [banner, version, *FLAGS, *options, *libraries, *(source.read_text() for source in sources)]
     program = RESULTS / f"{name}-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:12]}"
     if not program.exists():
-        print(f"compiling {name}.cpp, once; Pinocchio's templates take some minutes", file=sys.stderr)
+        print(f"compiling {name}.cpp, once (Pinocchio: some minutes)", file=sys.stderr)
         _compile([compiler, *FLAGS, *options, str(sources[1]), *libraries], program)
     return program
 

@@ -63,6 +63,8 @@ def kernel(robot: Robot, quantity: str, *options: Any) -> Kernel:
         return robot.kernels[key]
     except KeyError:
         pass
+    except TypeError:
+        raise UnknownNameError(f"{quantity}: {options} found as options; names are expected.") from None
     except AttributeError:
         raise DalembertError(
             f"system: {type(robot).__name__} found, a Robot is expected. Try dal.load(name_or_path) or dal.robots."

@@ -24,6 +24,7 @@ JOINT_TYPES = {
     "fixed": "does not move",
 }
 _IDENTITY = np.eye(4)
+_ROUNDING = 1e-14  # what products of exact rotations leave
 _ROTATION_TOLERANCE = 1e-6  # published rotation matrices are printed to six digits or more
 
 
@@ -33,11 +34,20 @@ def pose(subject: str, value: ArrayLike) -> FloatArray:
     R = X[:3, :3]
     if not np.array_equal(X[3], [0, 0, 0, 1]):
         raise ModelError(f"{subject}: last row {checks.describe(X[3])} found, [0, 0, 0, 1] expected.")
-    if np.abs(R @ R.T - np.eye(3)).max() > _ROTATION_TOLERANCE or np.linalg.det(R) < 0:
+    error = np.abs(R @ R.T - np.eye(3)).max()
+    if error > _ROTATION_TOLERANCE or np.linalg.det(R) < 0:
         raise ModelError(
             f"{subject}: {checks.describe(R)} is not a rotation matrix (its rows need to be orthonormal and right-handed)."
         )
-    return X
+    return _orthonormal(subject, X) if error > _ROUNDING else X
+
+
+def _orthonormal(subject: str, X: FloatArray) -> FloatArray:
+    """The nearest true rotation to one printed with few digits; the mechanism would not be rigid otherwise."""
+    U, _, Vt = np.linalg.svd(X[:3, :3])
+    exact = X.copy()
+    exact[:3, :3] = U @ Vt
+    return checks.array(subject, exact, (4, 4))
 
 
 def tensor(subject: str, value: ArrayLike) -> FloatArray:
