@@ -80,6 +80,11 @@ def check_mimics(joints: tuple[Joint, ...]) -> None:
     for joint in joints:
         if joint.mimic is None or not joint.moves:
             continue
+        if any(j.name == joint.mimic.joint and j.mimic is not None for j in joints):
+            raise ModelError(
+                f"joint {joint.name!r}: it follows {joint.mimic.joint!r}, which follows another joint itself. "
+                "Let both follow the joint that moves on its own, with the multipliers combined."
+            )
         if joint.mimic.joint not in masters:
             raise UnknownNameError.among(f"joint {joint.name!r}: mimic of joint", joint.mimic.joint, sorted(masters))
 

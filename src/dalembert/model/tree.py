@@ -45,9 +45,9 @@ class Law:
     viscous: float
     mean: float
     difference: float
-    width2: float
-    excess: float
-    inverse_speed: float
+    width2: float = 0.0
+    excess: float = 0.0
+    inverse_speed: float = 0.0
 
     @classmethod
     def of(cls, friction: Friction) -> Law:
@@ -71,7 +71,8 @@ class Law:
 class Segment:
     """One moving joint and everything rigidly carried by it. All vectors are in internal frames.
 
-    The joint leads from the parent's frame P to B: R_PB = R · Rz(turn · q + offset), p_PB = p + R z (slide · q).
+    The joint leads from the parent's frame P to B: R_PB = R · Rz(turn · q + offset), p_PB = p + R z (slide · q). Its rotor acts
+    by `armature` or `spin`; gear ratio and rotor inertia are kept for the regressor's column.
     """
 
     name: str
@@ -88,6 +89,8 @@ class Segment:
     armature: float
     friction: Law | None
     spin: Spin | None
+    ratio: float = 1.0
+    rotor_inertia: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -107,6 +110,8 @@ class Tree:
     n: int
     segments: tuple[Segment, ...]
     links: Mapping[str, Place]
+    frames: tuple[Place, ...]  # the user's frame of each segment: that of the link its joint moves
+    joints: tuple[Place, ...]  # the joint's own frame in the parent, as seen from the segment at q = 0
     tool: Place | None
     gravity: Vec3
 
@@ -187,6 +192,8 @@ class _Builder:
             self.robot.n,
             tuple(self._segment(i) for i in range(len(self.joints))),
             links,
+            tuple(links[joint.child] for joint in self.joints),
+            tuple(self._place(i, _along_z(j, -j.home) @ _frame_with_z(j.axis).T) for i, j in enumerate(self.joints)),
             None if tool is None else self._place(*self._tool_frame()),
             vec3(self.robot.gravity),
         )
@@ -253,6 +260,8 @@ class _Builder:
             armature=rotor.ratio**2 * rotor.inertia if rotor and rotor.model == "reflected" else 0.0,
             friction=Law.of(friction) if friction else None,
             spin=self._spin(joint, rotor) if rotor and rotor.model == "full" else None,
+            ratio=rotor.ratio if rotor else 1.0,
+            rotor_inertia=rotor.inertia if rotor else 0.0,
         )
 
     def _coupling(self, joint: Joint) -> tuple[int, float, float]:

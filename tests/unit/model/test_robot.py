@@ -63,6 +63,16 @@ def test_joints_stand_parents_first_whatever_order_they_came_in() -> None:
     assert robot.structure.root == "base"
 
 
+def test_a_joint_cannot_follow_a_joint_that_follows_another() -> None:
+    joints = [
+        revolute("a", "base", "one"),
+        revolute("b", "one", "two", mimic=Mimic("a")),
+        revolute("c", "two", "three", mimic=Mimic("b")),
+    ]
+    with pytest.raises(DalembertError, match=r"^joint 'c': it follows 'b', which follows another joint itself\. Let both follow"):
+        build([BASE, ONE, TWO, Link("three", 1.0, inertia=np.eye(3))], joints)
+
+
 def test_a_mimic_joint_has_no_coordinate() -> None:
     joints = [ARM[0], revolute("b", "one", "two", mimic=Mimic("a", -1.0))]
     assert build([BASE, ONE, TWO], joints).joint_names == ("a",)
