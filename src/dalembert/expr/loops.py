@@ -2,13 +2,16 @@
 
 Where a program would repeat the same few operations for hundreds of joints, a loop program holds them once and reads what
 differs from a table of constants. Addresses are index columns: in turn t of a stage, a scalar is found at
-`column[t] · stride + offset` of an input, an output, a buffer or the table. This module also says what that means, in NumPy.
+`column[t] · stride + offset` of an input, an output, a buffer or the table. Where each configuration goes its own way, an
+index of its own, read from a buffer, is added; and stages can be repeated until every configuration is done, which makes a
+time loop of them. This module also says what all that means, in NumPy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,13 +26,18 @@ IntArray = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Address:
-    """Where a scalar is, in each turn: array `number` of a kind ('input', 'output', 'buffer', 'table'), entry by turn."""
+    """Where a scalar is, in each turn: array `number` of a kind ('input', 'output', 'buffer', 'table'), entry by turn.
+
+    With an `index` (a buffer and an entry in it), each configuration adds its own `pitch · index` to the entry.
+    """
 
     kind: str
     number: int
     column: int
     stride: int
     offset: int
+    index: tuple[int, int] | None = None
+    pitch: int = 0
 
 
 @dataclass(frozen=True)
@@ -53,6 +61,29 @@ class Stage:
 
 
 @dataclass(frozen=True, eq=False)
+class Repeat:
+    """Steps run again and again while a buffer's entry (0 or not) is not 0 in some configuration; not at all if it is 0 in all.
+
+    A configuration that is done goes along: its steps must leave it as it is.
+    """
+
+    condition: tuple[int, int]
+    steps: tuple[Step, ...]
+
+
+Step: TypeAlias = Stage | Repeat
+
+
+def stages_of(steps: Sequence[Step]) -> Iterator[Stage]:
+    """The stages among some steps and their repetitions, in order; one that stands twice comes twice."""
+    for step in steps:
+        if isinstance(step, Repeat):
+            yield from stages_of(step.steps)
+        else:
+            yield step
+
+
+@dataclass(frozen=True, eq=False)
 class LoopProgram:
     """Stages run one after another; `buffers` are their sizes in scalars, `table` the constants, row by row."""
 
@@ -61,12 +92,12 @@ class LoopProgram:
     outputs: tuple[Slot, ...]
     buffers: tuple[int, ...]
     table: FloatArray
-    stages: tuple[Stage, ...]
+    stages: tuple[Step, ...]
 
     @property
     def work(self) -> int:
-        """Operations per configuration."""
-        return sum(stage.turns * len(stage.nodes) for stage in self.stages)
+        """Operations per configuration; what is repeated counts once."""
+        return sum(stage.turns * len(stage.nodes) for stage in stages_of(self.stages))
 
 
 def run(program: LoopProgram, *arrays: ArrayLike) -> tuple[FloatArray, ...]:
@@ -80,22 +111,52 @@ def run(program: LoopProgram, *arrays: ArrayLike) -> tuple[FloatArray, ...]:
         "buffer": [np.zeros((*batch, size)) for size in program.buffers],
         "table": [program.table.ravel()],
     }
-    for stage in program.stages:
-        for turn in range(stage.turns):
-            _turn(stage, turn, memory)
+    _run_steps(program.stages, memory)
     return tuple(o.reshape(*batch, *slot.shape) for o, slot in zip(memory["output"], program.outputs, strict=True))
 
 
+def march(program: LoopProgram, inputs: Sequence[FloatArray], outputs: Sequence[FloatArray]) -> None:
+    """Run a program whose arrays are as long as their owner says, filling the outputs in place.
+
+    Each array has the shape (N, entries), an input also (1, entries) where all N configurations share it.
+    """
+    count = outputs[0].shape[0]
+    memory = {
+        "input": [np.broadcast_to(a, (count, a.shape[1])) for a in inputs],
+        "output": list(outputs),
+        "buffer": [np.zeros((count, size)) for size in program.buffers],
+        "table": [program.table.ravel()],
+    }
+    _run_steps(program.stages, memory)
+
+
+def _run_steps(steps: Sequence[Step], memory: dict[str, list[Any]]) -> None:
+    for step in steps:
+        if isinstance(step, Repeat):
+            buffer, entry = step.condition
+            while np.any(memory["buffer"][buffer][..., entry]):
+                _run_steps(step.steps, memory)
+        else:
+            for turn in range(step.turns):
+                _turn(step, turn, memory)
+
+
 def _turn(stage: Stage, turn: int, memory: dict[str, list[Any]]) -> None:
-    def entry(a: Address) -> tuple[Any, int]:
-        return memory[a.kind][a.number], int(stage.columns[a.column][turn]) * a.stride + a.offset
+    def entry(a: Address) -> Any:
+        """The array and the key under which it holds the scalar."""
+        array, k = memory[a.kind][a.number], int(stage.columns[a.column][turn]) * a.stride + a.offset
+        if a.index is None:
+            return array, (..., k)
+        buffer, place = a.index
+        own = memory["buffer"][buffer][:, place].astype(np.int64) * a.pitch
+        return array, (np.arange(len(own)), own + k)
 
     found: dict[int, Any] = {}
     for node, address in stage.reads:
-        array, k = entry(address)
-        found[node.index] = array[..., k].copy()
+        array, key = entry(address)
+        found[node.index] = array[key].copy()
     evaluate(stage.nodes, found)
-    for write in stage.writes:
-        array, k = entry(write.address)
+    places = [entry(write.address) for write in stage.writes]  # by the indices as they were, should one be written too
+    for write, (array, key) in zip(stage.writes, places, strict=True):
         value = found[write.scalar.index] if isinstance(write.scalar, Expr) else write.scalar
-        array[..., k] = array[..., k] + value if write.add else value
+        array[key] = array[key] + value if write.add else value
