@@ -1,9 +1,9 @@
 """A second door to a kernel, for one configuration at a time: a Python function made of machine code.
 
 NumPy's generalized ufuncs cost about a microsecond per call, several times the work of a kernel. `@call` has the signature of
-a C function of the interpreter (METH_FASTCALL). It looks at the arrays itself: exact ndarrays of doubles, of just the core
-shape, adjacent, are handed to `@body` with every lane on the same row, and the results go to new arrays. Anything else gets
-the answer `NotImplemented`, and the caller takes the ufunc.
+a C function of the interpreter (METH_FASTCALL). It looks at the arrays itself: exact ndarrays of the kernel's kind of number,
+of just the core shape, adjacent, are handed to `@body` with every lane on the same row, and the results go to new arrays.
+Anything else gets the answer `NotImplemented`, and the caller takes the ufunc.
 
 The layout of an array object is part of NumPy's ABI; the functions needed are reached through addresses written into the
 module's `@api` table once it is loaded. Where an object's head is laid out differently (free-threaded builds, 32 bits) there
@@ -21,13 +21,13 @@ from functools import cache
 from typing import Any
 
 from .loop import Layout
+from .real import Real
 
 # Byte offsets in an array object: type, data, number of axes, extents, strides, element type.
 _TYPE, _DATA, _NDIM, _EXTENTS, _STRIDES, _DESCR = 8, 16, 24, 32, 40, 56
 # Places in the module's table of addresses.
-_API = ("ndarray", "float64", "new_array", "not_implemented", "incref", "decref", "new_tuple", "set_item")
+_API = ("ndarray", "element", "new_array", "not_implemented", "incref", "decref", "new_tuple", "set_item")
 _PLACE = {name: k for k, name in enumerate(_API)}
-_NPY_DOUBLE = 12
 _METH_FASTCALL = 0x80
 _keep: list[Any] = []
 
@@ -49,7 +49,7 @@ class _Call:
     def __init__(self, layout: Layout, scratch: int) -> None:
         self.layout = layout
         self.W = layout.lanes
-        self.scratch_bytes = scratch * self.W * 8
+        self.scratch_bytes = scratch * self.W * layout.real.bytes
         self.lines: list[str] = []
         self.count = 0
 
@@ -108,20 +108,20 @@ class _Call:
         is_array = self._let(f"icmp eq ptr {self._field(item, _TYPE, 'ptr')}, %ndarray")
         self._line(f"br i1 {is_array}, label %array{k}, label %refuse")
         self._label(f"array{k}")
-        self._and(self._let(f"icmp eq ptr {self._field(item, _DESCR, 'ptr')}, %float64"))
+        self._and(self._let(f"icmp eq ptr {self._field(item, _DESCR, 'ptr')}, %element"))
         ndim = self._let(f"icmp eq i32 {self._field(item, _NDIM, 'i32')}, {len(slot.shape)}")
         self._line(f"br i1 {ndim}, label %axes{k}, label %refuse")
         self._label(f"axes{k}")
         if slot.shape:
             self._check_axes(item, slot.shape)
         data = self._field(item, _DATA, "ptr")
-        low = self._let(f"and i64 {self._let(f'ptrtoint ptr {data} to i64')}, 7")
+        low = self._let(f"and i64 {self._let(f'ptrtoint ptr {data} to i64')}, {self.layout.real.bytes - 1}")
         self._and(self._let(f"icmp eq i64 {low}, 0"))
         return data
 
     def _check_axes(self, item: str, shape: tuple[int, ...]) -> None:
         extents, strides = self._field(item, _EXTENTS, "ptr"), self._field(item, _STRIDES, "ptr")
-        expected = 8
+        expected = self.layout.real.bytes
         for axis in reversed(range(len(shape))):
             self._and(self._let(f"icmp eq i64 {self._field(extents, 8 * axis, 'i64')}, {shape[axis]}"))
             if shape[axis] > 1:
@@ -131,7 +131,7 @@ class _Call:
     def _new_array(self, k: int) -> str:
         shape = self.layout.outputs[k].shape
         made = self._let(
-            f"call ptr %new_array(ptr %ndarray, i32 {len(shape)}, ptr @shape_{k}, i32 {_NPY_DOUBLE}, "
+            f"call ptr %new_array(ptr %ndarray, i32 {len(shape)}, ptr @shape_{k}, i32 {self.layout.real.number}, "
             "ptr null, ptr null, i32 0, i32 0, ptr null)"
         )
         self._line(f"br i1 {self._let(f'icmp eq ptr {made}, null')}, label %fail, label %made{k}")
@@ -174,7 +174,7 @@ def _row(shape: tuple[int, ...]) -> str:
 
 
 @cache
-def _addresses() -> tuple[int, ...]:
+def _addresses(real: Real) -> tuple[int, ...]:
     """The addresses of `_API`, in this process."""
     umath: Any = importlib.import_module("numpy._core._multiarray_umath")
     get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
@@ -187,7 +187,7 @@ def _addresses() -> tuple[int, ...]:
 
     return (
         id(numpy.ndarray),
-        id(numpy.dtype(numpy.float64)),
+        id(numpy.dtype(real.dtype)),
         int(table[93] or 0),  # PyArray_New, its place fixed by NumPy's ABI
         id(NotImplemented),
         *(interpreter(name) for name in ("Py_IncRef", "Py_DecRef", "PyTuple_New", "PyTuple_SetItem")),
@@ -198,9 +198,9 @@ class _MethodDef(ctypes.Structure):
     _fields_ = (("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p))
 
 
-def make(address: int, api: int, name: str) -> Callable[..., Any]:
+def make(address: int, api: int, name: str, real: Real) -> Callable[..., Any]:
     """The Python function around a loaded `@call`."""
-    ctypes.memmove(api, (ctypes.c_void_p * len(_API))(*_addresses()), 8 * len(_API))
+    ctypes.memmove(api, (ctypes.c_void_p * len(_API))(*_addresses(real)), 8 * len(_API))
     definition = _MethodDef(name.encode(), address, _METH_FASTCALL, b"One configuration; NotImplemented if it is not that.")
     _keep.append(definition)
     new = ctypes.pythonapi.PyCFunction_NewEx

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from ..expr import Slot
+from .real import Real
 
 _FROM_FUNC_AND_DATA_AND_SIGNATURE = 31  # place in the table, fixed by NumPy's stable ABI
-_NPY_DOUBLE = 12
 _PYUFUNC_NONE = -1
 _keep: list[Any] = []  # NumPy keeps pointers to these arrays as long as the ufunc lives
 
@@ -46,13 +46,13 @@ def signature(inputs: tuple[Slot, ...], outputs: tuple[Slot, ...]) -> str:
     return f"{side(inputs)}->{side(outputs)}"
 
 
-def make(address: int, inputs: tuple[Slot, ...], outputs: tuple[Slot, ...], name: str, doc: str) -> np.ufunc:
+def make(address: int, inputs: tuple[Slot, ...], outputs: tuple[Slot, ...], name: str, real: Real) -> np.ufunc:
     """The ufunc around a compiled inner loop."""
     count = len(inputs) + len(outputs)
     loops = (ctypes.c_void_p * 1)(address)
     data = (ctypes.c_void_p * 1)(None)
-    types = ctypes.create_string_buffer(bytes([_NPY_DOUBLE] * count), count)
-    texts = [text.encode() for text in (name, doc, signature(inputs, outputs))]
+    types = ctypes.create_string_buffer(bytes([real.number] * count), count)
+    texts = [text.encode() for text in (name, f"Kernel {name}.", signature(inputs, outputs))]
     _keep.append((loops, data, types, texts))
     ufunc: np.ufunc = _constructor()(
         ctypes.cast(loops, ctypes.c_void_p),

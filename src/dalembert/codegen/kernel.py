@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from .. import checks
 from ..errors import DalembertError, ShapeError
 from ..expr import Program, Slot, interpret, loops
 from ..expr.loops import LoopProgram
 from . import cache as disk
 from . import call, gufunc, llvm, rolled, target
+from .real import DOUBLE, REALS, Real
 
 _WORTH_A_THREAD = 2e5  # ns of work: some ten times what handing it over costs
 
@@ -23,16 +25,28 @@ _WORTH_A_THREAD = 2e5  # ns of work: some ten times what handing it over costs
 class Kernel:
     """A program ready to run: arrays in, arrays out, with leading batch axes; a single output comes back bare."""
 
-    def __init__(self, doors: tuple[Any, Any], inputs: tuple[Slot, ...], outputs: tuple[Slot, ...], cost_ns: float) -> None:
+    def __init__(
+        self,
+        doors: tuple[Any, Any],
+        inputs: tuple[Slot, ...],
+        outputs: tuple[Slot, ...],
+        cost_ns: float,
+        dtype: str = DOUBLE.dtype,
+    ) -> None:
         self.ufunc, self.single = doors  # for any batch; for one configuration, `NotImplemented` if it is not just that
         self.inputs = inputs
         self.outputs = outputs
+        self.dtype = dtype
+        self._prepared = _as_array if dtype == DOUBLE.dtype else _as_single
         rows = max(_WORTH_A_THREAD / max(cost_ns, 1.0), 8.0)
         self.small = int(rows * max(1, sum(slot.size for slot in inputs)))  # entries of all inputs below which one thread serves
 
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None) -> Any:
         """Run on arrays of shape (..., *slot.shape)."""
-        given = [_as_array(slot, array) for slot, array in zip(self.inputs, arrays, strict=True)]
+        if len(arrays) != len(self.inputs):
+            names = ", ".join(slot.name for slot in self.inputs)
+            raise ShapeError(f"arguments: {len(arrays)} found, {len(self.inputs)} expected: {names}.")
+        given = [self._prepared(slot, array) for slot, array in zip(self.inputs, arrays, strict=True)]
         try:
             if sum(array.size for array in given) <= self.small:
                 return self.ufunc(*given) if out is None else self.ufunc(*given, out=out)
@@ -56,7 +70,7 @@ class Kernel:
             listing = ", ".join(f"{name} {shape}" for name, shape in batches.items())
             return ShapeError(f"batch: leading axes do not broadcast together: {listing}.")
         if out is not None:
-            return ShapeError(f"out: it does not fit; leading axes {batch} and float64 entries are expected.")
+            return ShapeError(f"out: it does not fit; leading axes {batch} and {self.dtype} entries are expected.")
         return None
 
 
@@ -70,26 +84,40 @@ def _as_array(slot: Slot, value: Any) -> Any:
         raise ShapeError(message) from None
 
 
+def _as_single(slot: Slot, value: Any) -> Any:
+    """Rounded to single precision: NumPy itself would not choose a loop that loses digits."""
+    array = _as_array(slot, value)
+    if not isinstance(array, (np.ndarray, np.generic)) or array.dtype.kind not in "fiub":
+        return array
+    with np.errstate(over="ignore"):
+        return np.asanyarray(array).astype(np.float32, copy=False)
+
+
 def expected(slot: Slot) -> str:
     """The shape a slot wants, in words."""
     return f"(..., {', '.join(map(str, slot.shape))})" if slot.shape else "(...)"
 
 
-def build(program: Program | LoopProgram) -> Kernel:
-    """Compile a program, or fetch it from the cache; interpret it where there is no compiler."""
-    cost = 0.06 * program.work + 0.3 * sum(slot.size for slot in (*program.inputs, *program.outputs))
+def build(program: Program | LoopProgram, dtype: str = DOUBLE.dtype) -> Kernel:
+    """Compile a program, or fetch it from the cache; interpret it where there is no compiler.
+
+    `dtype` is "float64" or "float32": what the kernel takes, computes in and returns.
+    """
+    real: Real = checks.choice("dtype", dtype, REALS)
+    cost = (0.06 * program.work + 0.3 * sum(slot.size for slot in (*program.inputs, *program.outputs))) * real.bytes / 8
+    slots = program.inputs, program.outputs
     if not target.available() or any(0 in slot.shape for slot in (*program.inputs, *program.outputs)):
-        return Kernel((Interpreted(program), call.refuse), program.inputs, program.outputs, 100 * cost)
+        return Kernel((Interpreted(program, dtype), call.refuse), *slots, 100 * cost, dtype)
     lanes, x86 = target.host().lanes, target.host().x86
     if isinstance(program, LoopProgram):
-        # Two registers side by side hide a loop's latencies; straight-line code would only spill them.
-        ir = rolled.emit(program, 2 * lanes, x86=x86)
-    else:
-        ir = llvm.emit(program, lanes, x86=x86)
-    return Kernel(compiled(ir, program), program.inputs, program.outputs, cost)
+        # Two registers side by side hide a loop's latencies; straight-line code would mostly spill them.
+        doors = compiled(rolled.emit(program, 2 * lanes, x86=x86), program)
+        return Kernel(doors if real is DOUBLE else (Rounded(doors[0], dtype), call.refuse), *slots, cost, dtype)
+    ir = llvm.emit(program, lanes * 8 // real.bytes, x86=x86, real=real)
+    return Kernel(compiled(ir, program, real), *slots, cost, dtype)
 
 
-def compiled(ir: str, program: Program | LoopProgram) -> tuple[np.ufunc, Any]:
+def compiled(ir: str, program: Program | LoopProgram, real: Real = DOUBLE) -> tuple[np.ufunc, Any]:
     """The doors of a module, from the cache if it is there."""
     host = target.host()
     key = disk.key_of(ir, host.triple, host.cpu, host.features, host.compiler)
@@ -98,25 +126,46 @@ def compiled(ir: str, program: Program | LoopProgram) -> tuple[np.ufunc, Any]:
         code = target.compile_object(ir)
         disk.write(key, code)
     loop, single, api = target.load_object(code, "loop", "call", "api")
-    ufunc = gufunc.make(loop, program.inputs, program.outputs, program.name, f"Kernel {program.name}.")
-    return ufunc, call.make(single, api, program.name) if call.supported() else call.refuse
+    ufunc = gufunc.make(loop, program.inputs, program.outputs, program.name, real)
+    return ufunc, call.make(single, api, program.name, real) if call.supported() else call.refuse
 
 
 class Interpreted:
     """A program run node by node by NumPy: the same answers, without a compiler."""
 
-    def __init__(self, program: Any) -> None:
+    def __init__(self, program: Any, dtype: str = DOUBLE.dtype) -> None:
         self.program = program
+        self.dtype = dtype
 
     def __call__(self, *arrays: Any, out: Any = None) -> Any:
         """As the ufunc of a compiled kernel would."""
         run = loops.run if isinstance(self.program, LoopProgram) else interpret.run
-        results = run(self.program, *arrays)
-        if out is not None:
-            for target_array, result in zip(out if isinstance(out, tuple) else (out,), results, strict=True):
-                target_array[...] = result
-            return out
-        return results[0] if len(results) == 1 else results
+        return _delivered(run(self.program, *arrays), out, self.dtype)
+
+
+class Rounded:
+    """A kernel of double precision whose results are rounded: loop programs are compiled in no other."""
+
+    def __init__(self, ufunc: Any, dtype: str) -> None:
+        self.ufunc = ufunc
+        self.dtype = dtype
+
+    def __call__(self, *arrays: Any, out: Any = None) -> Any:
+        """As a ufunc of single precision would."""
+        results = self.ufunc(*arrays, dtype=np.float64)
+        return _delivered(results if isinstance(results, tuple) else (results,), out, self.dtype)
+
+
+def _delivered(results: Sequence[Any], out: Any, dtype: str) -> Any:
+    """Results as a ufunc would hand them over."""
+    if out is not None:
+        for target_array, result in zip(out if isinstance(out, tuple) else (out,), results, strict=True):
+            target_array[...] = result
+        return out
+    if dtype != DOUBLE.dtype:
+        with np.errstate(over="ignore"):
+            results = tuple(np.asarray(result).astype(dtype) for result in results)
+    return results[0] if len(results) == 1 else results
 
 
 def thread_count(threads: int | None) -> int:
@@ -146,7 +195,7 @@ def _in_threads(kernel: Kernel, arrays: tuple[Any, ...], out: Any, threads: int 
     if count == 1 or not plain or not batch:  # arrays of other libraries go through NumPy's own protocols, whole
         return kernel.ufunc(*arrays) if out is None else kernel.ufunc(*arrays, out=out)
     if out is None:
-        results = tuple(np.empty((*batch, *slot.shape)) for slot in kernel.outputs)
+        results = tuple(np.empty((*batch, *slot.shape), kernel.dtype) for slot in kernel.outputs)
     else:
         results = out if isinstance(out, tuple) else (out,)
         # NumPy minds overlap within a piece, but one piece must not write what another still has to read.

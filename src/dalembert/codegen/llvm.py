@@ -7,30 +7,41 @@ large, with values that cross a cut kept in a scratch buffer: compile time then 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections import Counter
 
 import numpy as np
 
 from ..expr import Expr, Program
-from . import sincos
+from .block import CONSTANT, Block, Pool, declarations, sincos_pairs
 from .call import emit_call
 from .loop import Layout, emit_loop
-from .sincos import splat
+from .real import DOUBLE, Real
+from .rows import STORE_RUN, load_run_length, runs
 
 PART_SIZE = 1800  # nodes per function: compile time grows faster than linearly in the size of one function
-STORE_WEIGHT = 20  # nodes that an output counts for
-_BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
-_COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq"}
+STORE_WEIGHT = 40  # nodes that an output counts for
+BLANK_FROM = 16  # runs of zeros from which an output is cleared as a whole
+SINCOS_GROUP = 8  # sines and cosines computed at once
+# Spilled registers straddle cache lines unless the stack is aligned, which LLVM no longer does once it has given its frame
+# pointer away: a quarter of the time of a large kernel, depending on where the stack happens to be.
+ALIGNED = "alignstack(64)"
 
 
-def emit(program: Program, lanes: int, *, x86: bool = True) -> str:
+def emit(program: Program, lanes: int, *, x86: bool = True, real: Real = DOUBLE) -> str:
     """The whole module of an unrolled program."""
-    parts, scratch = _Parts(program, lanes).emit()
+    pool = Pool(lanes, real)
+    parts, scratch = _Parts(program, pool).emit()
+    blank = blank_runs(program)
     body = ["define internal void @body(ptr noalias %lanes, ptr noalias %scratch) {"]
+    body += _blanking(program, blank, pool)
     body += [f"  call void @part_{k}(ptr %lanes, ptr %scratch)" for k in range(len(parts))]
     body += ["  ret void", "}"]
-    layout = Layout(program.inputs, program.outputs, lanes, x86)
-    return "\n".join([*declarations(lanes), *(line for part in parts for line in part), *body, *doors(layout, scratch)])
+    entry = doors(Layout(program.inputs, program.outputs, lanes, x86, real), scratch)
+    if blank:
+        entry.append("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
+    lines = [*declarations(lanes, real), *(line for part in parts for line in part), *body, *pool.definitions(), *entry]
+    return "\n".join(lines)
 
 
 def doors(layout: Layout, scratch: int) -> list[str]:
@@ -38,203 +49,57 @@ def doors(layout: Layout, scratch: int) -> list[str]:
     return [*emit_loop(layout, scratch), *emit_call(layout, scratch)]
 
 
-def declarations(lanes: int) -> list[str]:
-    """External functions every module may call."""
-    D = f"<{lanes} x double>"
-    return [
-        f"declare {D} @llvm.fabs.v{lanes}f64({D})",
-        f"declare {D} @llvm.sqrt.v{lanes}f64({D})",
-        "declare double @sin(double)",
-        "declare double @cos(double)",
-        "declare double @atan2(double, double)",
-        "declare ptr @malloc(i64)",
-        "declare void @free(ptr)",
-        *_wrap_function(lanes),
-    ]
+def blank_runs(program: Program) -> dict[int, set[int]]:
+    """For outputs with many entries that are zero by structure: those that stand together, so that no store is needed.
+
+    Such an output is cleared as a whole first. Storing zeros one by one would make half the code of a regressor.
+    """
+    found = {}
+    for i, (slot, result) in enumerate(zip(program.outputs, program.results, strict=True)):
+        zero = [run for run in runs(slot.size, STORE_RUN) if all(_is_zero(result[j]) for j in run)]
+        if len(zero) >= BLANK_FROM:
+            found[i] = {j for run in zero for j in run}
+    return found
 
 
-def _wrap_function(lanes: int) -> list[str]:
-    """The angle in (-π, π] equal to each lane's, through the C library, for arguments beyond reach of the vector sine."""
-    D = f"<{lanes} x double>"
-    lines = [f"define internal {D} @wrap({D} %x) cold noinline {{"]
-    value = "poison"
-    for lane in range(lanes):
-        lines += [
-            f"  %x{lane} = extractelement {D} %x, i32 {lane}",
-            f"  %s{lane} = call double @sin(double %x{lane})",
-            f"  %c{lane} = call double @cos(double %x{lane})",
-            f"  %y{lane} = call double @atan2(double %s{lane}, double %c{lane})",
-            f"  %v{lane} = insertelement {D} {value}, double %y{lane}, i32 {lane}",
-        ]
-        value = f"%v{lane}"
-    return [*lines, f"  ret {D} {value}", "}"]
+def _is_zero(scalar: Expr | float) -> bool:
+    return not isinstance(scalar, Expr) and scalar == 0.0 and math.copysign(1.0, scalar) > 0
 
 
-class Block:
-    """Straight-line code for nodes of a graph, with one register per node."""
-
-    def __init__(self, lanes: int) -> None:
-        self.lanes = lanes
-        self.D = f"<{lanes} x double>"
-        self.mask = f"<{lanes} x i1>"
-        self.lines: list[str] = []
-        self.values: dict[int, str] = {}
-        self.masks: dict[int, str] = {}
-        self.near: dict[int, str] = {}  # arguments of sine and cosine, brought within reach
-        self.counter = 0
-
-    def let(self, text: str) -> str:
-        """A new register."""
-        self.counter += 1
-        name = f"%t{self.counter}"
-        self.lines.append(f"  {name} = {text}")
-        return name
-
-    def value(self, node: Expr) -> str:
-        """The register (or constant) that holds a node."""
-        if node.op == "const":
-            return splat(node.value, self.lanes)
-        if node.index not in self.values:  # a comparison used as a number
-            self.values[node.index] = self.let(f"uitofp {self.mask} {self.masks[node.index]} to {self.D}")
-        return self.values[node.index]
-
-    def compute(self, node: Expr) -> None:
-        """Emit one node; inputs, sines and cosines are somebody else's business."""
-        op, D = node.op, self.D
-        if op in _BINARY:
-            a, b = map(self.value, node.args)
-            flag = "" if op == "div" else "contract "
-            self.values[node.index] = self.let(f"{_BINARY[op]} {flag}{D} {a}, {b}")
-        elif op in _COMPARE:
-            a, b = map(self.value, node.args)
-            self.masks[node.index] = self.let(f"fcmp {_COMPARE[op]} {D} {a}, {b}")
-        else:
-            self.values[node.index] = getattr(self, f"_{op}")(*node.args)
-
-    def _neg(self, a: Expr) -> str:
-        return self.let(f"fneg {self.D} {self.value(a)}")
-
-    def _sqrt(self, a: Expr) -> str:
-        return self.let(f"call {self.D} @llvm.sqrt.v{self.lanes}f64({self.D} {self.value(a)})")
-
-    def _abs(self, a: Expr) -> str:
-        return self.let(f"call {self.D} @llvm.fabs.v{self.lanes}f64({self.D} {self.value(a)})")
-
-    def _sign(self, a: Expr) -> str:
-        x = self.value(a)
-        up, down = (self.let(f"fcmp {how} {self.D} {x}, zeroinitializer") for how in ("ogt", "olt"))
-        part = self.select(up, splat(1.0, self.lanes), x)  # 0 and NaN stay as they are
-        return self.select(down, splat(-1.0, self.lanes), part)
-
-    def _min(self, a: Expr, b: Expr) -> str:
-        return self._extreme("olt", a, b)
-
-    def _max(self, a: Expr, b: Expr) -> str:
-        return self._extreme("ogt", a, b)
-
-    def _extreme(self, how: str, a: Expr, b: Expr) -> str:
-        x, y = self.value(a), self.value(b)
-        chosen = self.select(self.let(f"fcmp {how} {self.D} {y}, {x}"), y, x)
-        return self.select(self.let(f"fcmp uno {self.D} {y}, {y}"), y, chosen)  # NaN on either side wins
-
-    def _where(self, condition: Expr, a: Expr, b: Expr) -> str:
-        mask = self.masks.get(condition.index)
-        if mask is None:
-            mask = self.let(f"fcmp une {self.D} {self.value(condition)}, zeroinitializer")
-        return self.select(mask, self.value(a), self.value(b))
-
-    def _atan2(self, a: Expr, b: Expr) -> str:
-        result = "poison"
-        for lane in range(self.lanes):
-            y, x = (self.let(f"extractelement {self.D} {self.value(v)}, i32 {lane}") for v in (a, b))
-            angle = self.let(f"call double @atan2(double {y}, double {x})")
-            result = self.let(f"insertelement {self.D} {result}, double {angle}, i32 {lane}")
-        return result
-
-    def select(self, mask: str, a: str, b: str) -> str:
-        """a where the mask is set, else b."""
-        return self.let(f"select {self.mask} {mask}, {self.D} {a}, {self.D} {b}")
-
-    def sincos(self, argument: Expr, sine: Expr | None, cosine: Expr | None) -> None:
-        """Sine and cosine of an argument already within reach."""
-        s, c = sincos.emit(self.near.get(argument.index) or self.value(argument), self.let, self.lanes)
-        for node, value in ((sine, s), (cosine, c)):
-            if node is not None:
-                self.values[node.index] = value
-
-    def bring_near(self, arguments: list[Expr]) -> None:
-        """Replace arguments out of reach by equal angles within (-π, π], through the C library and out of the way.
-
-        One test serves all the arguments known at the start of a part, so that their sines can be computed where they
-        are needed, between other work, without a branch each.
-        """
-        far = ""
-        for argument in arguments:
-            mask = sincos.emit_far(self.value(argument), self.let, self.lanes)
-            far = mask if not far else self.let(f"or {self.mask} {far}, {mask}")
-        tag = f"b{self.counter}"
-        any_far = self.let(f"icmp ne i{self.lanes} {self.let(f'bitcast {self.mask} {far} to i{self.lanes}')}, 0")
-        self.lines += [f"  br label %{tag}.here", f"{tag}.here:"]
-        self.lines += [f"  br i1 {any_far}, label %{tag}.far, label %{tag}.near, !prof !0", f"{tag}.far:"]
-        wrapped = [self._wrapped(self.value(a)) for a in arguments]
-        self.lines += [f"  br label %{tag}.near", f"{tag}.near:"]
-        for a, w in zip(arguments, wrapped, strict=True):
-            self.near[a.index] = self.let(f"phi {self.D} [ {self.value(a)}, %{tag}.here ], [ {w}, %{tag}.far ]")
-
-    def _wrapped(self, x: str) -> str:
-        """Lanes out of reach brought back; their neighbours stay as they are, to the last bit."""
-        mask = sincos.emit_far(x, self.let, self.lanes)
-        return self.select(mask, self.let(f"call {self.D} @wrap({self.D} {x})"), x)
-
-    def load_lanes(self, pointers: list[str], offset: int, *, constant: bool = True) -> str:
-        """One entry of W rows as a vector.
-
-        Inputs are constant: they never overlap outputs (NumPy copies them if they do), so loads may move past stores.
-        """
-        mark = ", !invariant.load !1" if constant else ""
-        result = "poison"
-        for lane, pointer in enumerate(pointers):
-            address = self.let(f"getelementptr inbounds i8, ptr {pointer}, i64 {offset}") if offset else pointer
-            scalar = self.let(f"load double, ptr {address}, align 8{mark}")
-            result = self.let(f"insertelement {self.D} {result}, double {scalar}, i32 {lane}")
-        return result
-
-    def store_lanes(self, value: str, pointers: list[str], offset: int) -> None:
-        """A vector to one entry of W rows."""
-        for lane, pointer in enumerate(pointers):
-            address = self.let(f"getelementptr inbounds i8, ptr {pointer}, i64 {offset}") if offset else pointer
-            scalar = self.let(f"extractelement {self.D} {value}, i32 {lane}")
-            self.lines.append(f"  store double {scalar}, ptr {address}, align 8")
+def _blanking(program: Program, blank: dict[int, set[int]], pool: Pool) -> list[str]:
+    lines = []
+    for i in blank:
+        array, size = len(program.inputs) + i, program.outputs[i].size * pool.real.bytes
+        for lane in range(pool.lanes):
+            name = f"%z{i}.{lane}"
+            lines += [
+                f"  {name}.at = getelementptr i8, ptr %lanes, i64 {(array * pool.lanes + lane) * 8}",
+                f"  {name} = load ptr, ptr {name}.at, align 8",
+                f"  call void @llvm.memset.p0.i64(ptr align {pool.real.bytes} {name}, i8 0, i64 {size}, i1 false)",
+            ]
+    return lines
 
 
-Pair = tuple[Expr, Expr | None, Expr | None]
-
-
-def sincos_pairs(nodes: Iterable[Expr]) -> dict[int, Pair]:
-    """For each sin or cos node's index: their common argument, the sine and the cosine."""
-    pairs: dict[int, list[Expr | None]] = {}
-    trigonometric = [node for node in nodes if node.op in ("sin", "cos")]
-    for node in trigonometric:
-        pair = pairs.setdefault(node.args[0].index, [node.args[0], None, None])
-        pair[1 + (node.op == "cos")] = node
-    return {node.index: tuple(pairs[node.args[0].index]) for node in trigonometric}  # type: ignore[misc]
+Result = tuple[int, int, Expr | float]  # output, entry, what goes there
 
 
 class _Parts:
     """The graph of a program, cut into functions of bounded size."""
 
-    def __init__(self, program: Program, lanes: int) -> None:
+    def __init__(self, program: Program, pool: Pool) -> None:
         self.program = program
-        self.lanes = lanes
+        self.pool = pool
         self.pairs = sincos_pairs(program.nodes)
         self.cuts = self._cut([node for node in program.nodes if node.op not in ("const", "input")])
         self.home = {node.index: k for k, part in enumerate(self.cuts) for node in part}
         self.slots: dict[int, int] = {}
+        longest = min(STORE_RUN, pool.lanes)
+        self.run_of = [[run for run in runs(slot.size, longest) for _ in run] for slot in program.outputs]
 
     def _cut(self, order: list[Expr]) -> list[list[Expr]]:
         """Parts of about PART_SIZE nodes; an output counts for more: LLVM's time is quadratic in the stores of a function."""
-        stored = {scalar.index for result in self.program.results for scalar in result if isinstance(scalar, Expr)}
-        weights = np.array([1 + STORE_WEIGHT * (node.index in stored) for node in order])
+        stored = Counter(scalar.index for result in self.program.results for scalar in result if isinstance(scalar, Expr))
+        weights = np.array([1 + STORE_WEIGHT * stored[node.index] for node in order])
         part = np.cumsum(weights) // PART_SIZE
         if not order or part[-1] == 0 or weights.sum() < PART_SIZE * 3 // 2:
             return [order]
@@ -246,39 +111,38 @@ class _Parts:
             for a in (a for node in part for a in node.args):
                 if a.op not in ("const", "input") and self.home[a.index] != k:
                     self.slots.setdefault(a.index, len(self.slots))
-        outputs = self._outputs_by_part()
-        return [self._part(k, outputs[k]) for k in range(len(self.cuts))], len(self.slots)
+        results = self._results_by_part()
+        return [self._part(k, results[k]) for k in range(len(self.cuts))], len(self.slots)
 
-    def _outputs_by_part(self) -> list[list[tuple[int, int, Expr | float]]]:
-        by_part: list[list[tuple[int, int, Expr | float]]] = [[] for _ in self.cuts]
+    def _results_by_part(self) -> list[list[Result]]:
+        by_part: list[list[Result]] = [[] for _ in self.cuts]
+        blank = blank_runs(self.program)
         for i, result in enumerate(self.program.results):
             for j, scalar in enumerate(result):
+                if j in blank.get(i, ()):
+                    continue
                 k = self.home.get(scalar.index, 0) if isinstance(scalar, Expr) else 0
                 by_part[k].append((i, j, scalar))
         return by_part
 
-    def _part(self, k: int, outputs: list[tuple[int, int, Expr | float]]) -> list[str]:
-        block = Block(self.lanes)
-        reader = _Reader(block, self, k)
-        places: dict[int, list[tuple[int, int]]] = {}
-        for i, j, scalar in outputs:
-            if isinstance(scalar, Expr):
-                places.setdefault(scalar.index, []).append((i, j))
+    def _part(self, k: int, results: list[Result]) -> list[str]:
+        block = Block(self.pool.lanes, self.pool.real, self.pool)
+        reader = _Reader(block, self, k, results)
+        writer = _Writer(block, reader, results)
         self._bring_near(self.cuts[k], block, reader)
         for node in self.cuts[k]:
-            if node.op in ("sin", "cos") and node.index not in self.slots and node.index not in places:
+            if node.op in ("sin", "cos") and node.index not in self.slots and node.index not in writer.places:
                 continue  # computed where it is first needed, between other work
             for a in node.args:
                 reader.fetch(a)
             reader.fetch(node)
-            reader.keep(node, places.pop(node.index, []))
-        for i, j, scalar in outputs:  # constants and bare inputs
-            if not isinstance(scalar, Expr):
-                reader.store(splat(scalar, self.lanes), i, j)
-            elif scalar.index in places:
-                reader.fetch(scalar)
-                reader.store(block.value(scalar), i, j)
-        head = f"define internal void @part_{k}(ptr noalias %lanes, ptr noalias %scratch) noinline {{"
+            if node.index in self.slots:
+                reader.keep(node)
+            writer.put(node)
+        for node in writer.left():  # bare inputs
+            reader.fetch(node)
+            writer.put(node)
+        head = f"define internal void @part_{k}(ptr noalias %lanes, ptr noalias %scratch) noinline {ALIGNED} {{"
         return [head, *reader.head, *block.lines, "  ret void", "}"]
 
     def _bring_near(self, part: list[Expr], block: Block, reader: _Reader) -> None:
@@ -301,14 +165,19 @@ def _is_simple(node: Expr) -> bool:
 class _Reader:
     """Lane pointers of the arrays, loaded once at the head; inputs and scratch values, loaded at first use."""
 
-    def __init__(self, block: Block, parts: _Parts, part: int) -> None:
+    def __init__(self, block: Block, parts: _Parts, part: int, results: list[Result]) -> None:
         self.block = block
         self.parts = parts
         self.part = part
         self.head: list[str] = []
         self.pointers: dict[int, list[str]] = {}
+        wanted = [a for node in parts.cuts[part] for a in node.args] + [x for *_, x in results if isinstance(x, Expr)]
+        self.wanted = {node.index for node in wanted}
+        self.turned: set[int] = set()  # arguments whose sine and cosine are at hand
+        self.pairs = {node.args[0].index: parts.pairs[node.index] for node in parts.cuts[part] if node.op in ("sin", "cos")}
 
     def lanes_of(self, array: int) -> list[str]:
+        """The pointers to an array's rows."""
         if array not in self.pointers:
             names = [f"%a{array}.{lane}" for lane in range(self.block.lanes)]
             for lane, name in enumerate(names):
@@ -321,34 +190,101 @@ class _Reader:
         return self.pointers[array]
 
     def fetch(self, node: Expr) -> None:
+        """Have a node's value at hand: loaded, or computed from values at hand."""
         block, parts = self.block, self.parts
         if node.op == "const" or node.index in block.values or node.index in block.masks:
             return
         if parts.home.get(node.index) == self.part:
             if node.op in ("sin", "cos"):
-                self.fetch(node.args[0])
-                if node.args[0].index not in block.near:
-                    block.bring_near([node.args[0]])
-                block.sincos(*parts.pairs[node.index])
+                self._sincos(node)
             else:
                 block.compute(node)
         elif node.op == "input":
-            array, entry = parts.program.input_places[node.index]
-            block.values[node.index] = block.load_lanes(self.lanes_of(array), entry * 8)
+            self._load(node)
         else:
-            block.values[node.index] = block.let(f"load {block.D}, ptr {self._slot(node)}, align {block.lanes * 8}")
+            block.values[node.index] = block.let(f"load {block.D}, ptr {self._slot(node)}, align {self._vector_bytes}")
 
-    def keep(self, node: Expr, places: list[tuple[int, int]]) -> None:
-        if node.index in self.parts.slots:
-            value = self.block.value(node)
-            self.block.lines.append(f"  store {self.block.D} {value}, ptr {self._slot(node)}, align {self.block.lanes * 8}")
-        for i, j in places:
-            self.store(self.block.value(node), i, j)
+    def _sincos(self, node: Expr) -> None:
+        """A sine or cosine, and with it the next ones that are already within reach: their chains run side by side."""
+        block, argument = self.block, node.args[0]
+        self.fetch(argument)
+        if argument.index not in block.near:
+            block.bring_near([argument])
+        near = list(block.near)
+        first = near.index(argument.index)
+        for index in near[first : first + SINCOS_GROUP]:
+            if index not in self.turned:
+                self.turned.add(index)
+                block.sincos(*self.pairs[index])
 
-    def store(self, value: str, output: int, entry: int) -> None:
-        array = len(self.parts.program.inputs) + output
-        self.block.store_lanes(value, self.lanes_of(array), entry * 8)
+    def _load(self, node: Expr) -> None:
+        """An input, and its neighbours with it if most of them are wanted."""
+        block = self.block
+        array, entry = self.parts.program.input_places[node.index]
+        entries, pointers = self.parts.program.entries[array], self.lanes_of(array)
+        (run,) = (r for r in runs(len(entries), load_run_length(block.lanes, block.real)) if entry in r)
+        if 2 * sum(entries[j].index in self.wanted for j in run) <= len(run):
+            block.values[node.index] = block.load_lanes(pointers, entry * block.real.bytes)
+            return
+        for j, value in zip(run, block.rows.load(pointers, run[0], len(run), CONSTANT), strict=True):
+            block.values.setdefault(entries[j].index, value)
+
+    def keep(self, node: Expr) -> None:
+        """Store a value for other parts."""
+        self.block.lines.append(
+            f"  store {self.block.D} {self.block.value(node)}, ptr {self._slot(node)}, align {self._vector_bytes}"
+        )
+
+    @property
+    def _vector_bytes(self) -> int:
+        return self.block.lanes * self.block.real.bytes
 
     def _slot(self, node: Expr) -> str:
-        place = self.parts.slots[node.index] * self.block.lanes * 8
+        place = self.parts.slots[node.index] * self._vector_bytes
         return self.block.let(f"getelementptr i8, ptr %scratch, i64 {place}")
+
+
+class _Writer:
+    """Results on their way to memory: adjacent entries of a row wait for each other and are stored together."""
+
+    def __init__(self, block: Block, reader: _Reader, results: list[Result]) -> None:
+        self.block = block
+        self.reader = reader
+        self.nodes = {scalar.index: scalar for *_, scalar in results if isinstance(scalar, Expr)}
+        self.places: dict[int, list[tuple[int, int]]] = {}  # by node, where it goes
+        self.values: dict[tuple[int, int], str] = {}
+        self.runs = self._runs({(i, j) for i, j, _ in results})
+        for i, j, scalar in results:
+            if isinstance(scalar, Expr):
+                self.places.setdefault(scalar.index, []).append((i, j))
+            else:
+                self._put((i, j), block.number(scalar))
+
+    def _runs(self, here: set[tuple[int, int]]) -> dict[tuple[int, int], list[tuple[int, int]]]:
+        """For each place: those it is stored with. A run that other parts have a share in is stored entry by entry."""
+        together = {}
+        for i, j in here:
+            places = [(i, k) for k in self.reader.parts.run_of[i][j]]
+            together[i, j] = places if all(place in here for place in places) else [(i, j)]
+        return together
+
+    def put(self, node: Expr) -> None:
+        """A node's value is known."""
+        for place in self.places.pop(node.index, ()):
+            self._put(place, self.block.value(node))
+
+    def left(self) -> list[Expr]:
+        """Nodes whose value has not been put yet."""
+        return [self.nodes[index] for index in self.places]
+
+    def _put(self, place: tuple[int, int], value: str) -> None:
+        self.values[place] = value
+        run = self.runs[place]
+        if not all(other in self.values for other in run):
+            return
+        output, first = run[0]
+        pointers = self.reader.lanes_of(len(self.reader.parts.program.inputs) + output)
+        if len(run) == 1:
+            self.block.store_lanes(value, pointers, first * self.block.real.bytes)
+        else:
+            self.block.rows.store([self.values[other] for other in run], pointers, first)

@@ -2,7 +2,7 @@
 
 `@loop` walks the batch in blocks of W rows. A last block of fewer rows repeats its last row in the spare lanes: they compute
 and store the same numbers once more, so no second, scalar version exists. Rows whose entries are not adjacent are copied to
-a buffer first.
+a buffer first. Large results bypass the caches (stream.py).
 """
 
 from __future__ import annotations
@@ -10,16 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..expr import Slot
+from . import stream
+from .real import DOUBLE, Real
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The arrays of a kernel, inputs then outputs, the lane count, and the family of the processor."""
+    """The arrays of a kernel, inputs then outputs, the lane count, the family of the processor, the kind of number."""
 
     inputs: tuple[Slot, ...]
     outputs: tuple[Slot, ...]
     lanes: int
     x86: bool
+    real: Real = DOUBLE
 
     @property
     def arrays(self) -> tuple[Slot, ...]:
@@ -38,11 +41,13 @@ class _Loop:
     def __init__(self, layout: Layout, scratch: int) -> None:
         self.layout = layout
         self.W = layout.lanes
-        self.scratch_bytes = scratch * self.W * 8
-        sizes = [max(slot.size, 1) * 8 for slot in layout.arrays]
+        self.scratch_bytes = scratch * self.W * layout.real.bytes
+        sizes = [max(slot.size, 1) * layout.real.bytes for slot in layout.arrays]
         self.row_bytes = sizes
         self.buffer_bytes = sum(sizes) * self.W
         self.lines: list[str] = []
+        self.outputs = range(len(layout.inputs), len(layout.arrays))
+        self.streams = layout.x86 and stream.worthwhile([sizes[k] for k in self.outputs], self.W)
 
     def emit(self) -> list[str]:
         arrays = self.layout.arrays
@@ -74,8 +79,9 @@ class _Loop:
         return [
             *self.lines,
             "}",
-            *_copy_function(),
+            *_copy_function(self.layout.real),
             *_quiet_function(self.layout.x86),
+            *(stream.functions({k: self.row_bytes[k] * self.W for k in self.outputs}) if self.streams else ()),
             '!0 = !{!"branch_weights", i32 1, i32 1000000}',
             "!1 = !{}",
         ]
@@ -90,17 +96,17 @@ class _Loop:
         self._line(f"{name}.at = getelementptr i8, ptr {source}, i64 {place * 8}")
         self._line(f"{name} = load {kind}, ptr {name}.at, align 8")
 
-    def _aligned(self, raw: str, name: str) -> None:
+    def _aligned(self, raw: str, name: str, size: int = 64) -> None:
         self._line(f"{name}.i = ptrtoint ptr {raw} to i64")
-        self._line(f"{name}.u = add i64 {name}.i, 63")
-        self._line(f"{name}.a = and i64 {name}.u, -64")
+        self._line(f"{name}.u = add i64 {name}.i, {size - 1}")
+        self._line(f"{name}.a = and i64 {name}.u, -{size}")
         self._line(f"{name} = inttoptr i64 {name}.a to ptr")
 
     def _adjacency(self) -> str:
         """Load the core strides, and tell whether all entries of a row are adjacent in memory."""
         flag, place = "true", len(self.layout.arrays)
         for k, slot in enumerate(self.layout.arrays):
-            expected = 8
+            expected = self.layout.real.bytes
             wanted = []
             for extent in reversed(slot.shape):
                 wanted.append(expected)
@@ -142,6 +148,9 @@ class _Loop:
                 pointer = self._row_pointer(tag, k, lane)
                 self._line(f"store ptr {pointer}, ptr {self._lane(tag, k, lane)}, align 8")
 
+    def _run(self) -> None:
+        self._line("call void @body(ptr %lanes, ptr %scratch64)")
+
     def _direct(self) -> None:
         """Whole blocks, each lane moving on by W rows; then what is left."""
         self._label("direct")
@@ -150,27 +159,83 @@ class _Loop:
         for k in range(len(self.layout.arrays)):
             self._line(f"%stride{k} = mul i64 %step{k}, {self.W}")
         self._line("%any = icmp sgt i64 %whole, 0")
-        self._line("br i1 %any, label %block, label %rest")
-        self._label("block")
-        self._line("%i = phi i64 [ 0, %direct ], [ %next, %block ]")
-        self._line("call void @body(ptr %lanes, ptr %scratch64)")
-        for k in range(len(self.layout.arrays)):
-            for lane in range(self.W):
-                at = self._lane("b", k, lane)
-                self._line(f"{at}.v = load ptr, ptr {at}, align 8")
-                self._line(f"{at}.n = getelementptr i8, ptr {at}.v, i64 %stride{k}")
-                self._line(f"store ptr {at}.n, ptr {at}, align 8")
-        self._line(f"%next = add i64 %i, {self.W}")
-        self._line("%more = icmp slt i64 %next, %whole")
-        self._line("br i1 %more, label %block, label %rest")
+        self._line(f"br i1 %any, label %{'choose' if self.streams else 'block'}, label %rest")
+        if self.streams:
+            self._choose()
+            self._stream()
+        self._blocks()
         self._label("rest")
-        self._line("%done = phi i64 [ 0, %direct ], [ %next, %block ]")
+        self._line(f"%done = phi i64 [ 0, %direct ], [ %next, %block ]{', [ %s.next, %s.out ]' if self.streams else ''}")
         self._line("%left = icmp slt i64 %done, %N")
         self._line("br i1 %left, label %partial, label %finish")
         self._label("partial")
         self._aim("e", "%done")
-        self._line("call void @body(ptr %lanes, ptr %scratch64)")
+        self._run()
         self._line("br label %finish")
+
+    def _blocks(self) -> None:
+        """Results straight to their rows."""
+        self._label("block")
+        self._line(f"%i = phi i64 [ 0, %{'choose' if self.streams else 'direct'} ], [ %next, %block ]")
+        self._run()
+        self._advance("b", range(len(self.layout.arrays)))
+        self._line(f"%next = add i64 %i, {self.W}")
+        self._line("%more = icmp slt i64 %next, %whole")
+        self._line("br i1 %more, label %block, label %rest")
+
+    def _advance(self, tag: str, arrays: range) -> None:
+        """Move every lane on by W rows."""
+        for k in arrays:
+            for lane in range(self.W):
+                at = self._lane(tag, k, lane)
+                self._line(f"{at}.v = load ptr, ptr {at}, align 8")
+                self._line(f"{at}.n = getelementptr i8, ptr {at}.v, i64 %stride{k}")
+                self._line(f"store ptr {at}.n, ptr {at}, align 8")
+
+    def _choose(self) -> None:
+        """Whether to stream: large results, in rows without gaps, aligned as NumPy's arrays are."""
+        self._label("choose")
+        self._line(f"%s.large = icmp sge i64 %N, {-(-stream.FROM // sum(self.row_bytes[k] for k in self.outputs))}")
+        flag = "%s.large"
+        for k in self.outputs:
+            self._line(f"%s.packed{k} = icmp eq i64 %step{k}, {self.row_bytes[k]}")
+            self._line(f"%s.place{k} = ptrtoint ptr %base{k} to i64")
+            self._line(f"%s.low{k} = and i64 %s.place{k}, 15")
+            self._line(f"%s.aligned{k} = icmp eq i64 %s.low{k}, 0")
+            self._line(f"%s.fit{k} = and i1 %s.packed{k}, %s.aligned{k}")
+            self._line(f"%s.all{k} = and i1 {flag}, %s.fit{k}")
+            flag = f"%s.all{k}"
+        self._line(f"br i1 {flag}, label %s.start, label %block")
+
+    def _stream(self) -> None:
+        """Results of W rows to a buffer, and from there to memory at once."""
+        self._label("s.start")
+        size = sum(self.row_bytes[k] for k in self.outputs) * self.W
+        self._line(f"%s.raw = call ptr @malloc(i64 {size + stream.PAGE})")
+        self._aligned("%s.raw", "%s.buffer", stream.PAGE)
+        place = 0
+        for k in self.outputs:
+            self._line(f"%s.b{k} = getelementptr i8, ptr %s.buffer, i64 {place}")
+            for lane in range(self.W):
+                self._line(f"%s.b{k}.{lane} = getelementptr i8, ptr %s.b{k}, i64 {lane * self.row_bytes[k]}")
+                self._line(f"store ptr %s.b{k}.{lane}, ptr {self._lane('s', k, lane)}, align 8")
+            place += self.row_bytes[k] * self.W
+        self._line("br label %s.block")
+        self._label("s.block")
+        self._line("%s.i = phi i64 [ 0, %s.start ], [ %s.next, %s.block ]")
+        self._run()
+        for k in self.outputs:
+            self._line(f"%s.d{k} = mul i64 %s.i, {self.row_bytes[k]}")
+            self._line(f"%s.t{k} = getelementptr i8, ptr %base{k}, i64 %s.d{k}")
+            self._line(f"call void @stream{k}(ptr %s.t{k}, ptr %s.b{k})")
+        self._advance("s", range(len(self.layout.inputs)))
+        self._line(f"%s.next = add i64 %s.i, {self.W}")
+        self._line("%s.more = icmp slt i64 %s.next, %whole")
+        self._line("br i1 %s.more, label %s.block, label %s.out")
+        self._label("s.out")
+        self._line("call void @llvm.x86.sse.sfence()")
+        self._line("call void @free(ptr %s.raw)")
+        self._line("br label %rest")
 
     def _copied(self) -> None:
         """Every block through a buffer in which the entries of a row are adjacent."""
@@ -185,7 +250,7 @@ class _Loop:
         for (k, lane), cell in cells.items():
             if k < len(self.layout.inputs):
                 self._copy("gather", k, cell, rows[k, lane])
-        self._line("call void @body(ptr %lanes, ptr %scratch64)")
+        self._run()
         for (k, lane), cell in cells.items():
             if k >= len(self.layout.inputs):
                 self._copy("scatter", k, cell, rows[k, lane])
@@ -235,12 +300,12 @@ define internal void @quiet() {
 }""".splitlines()
 
 
-def _copy_function() -> list[str]:
+def _copy_function(real: Real) -> list[str]:
     """Copy a strided block of up to three axes to (gather) or from (scatter) adjacent memory."""
-    return [line for gather in (True, False) for line in _copier("gather" if gather else "scatter", gather)]
+    return [line for gather in (True, False) for line in _copier("gather" if gather else "scatter", gather, real)]
 
 
-def _copier(name: str, gather: bool) -> list[str]:
+def _copier(name: str, gather: bool, real: Real) -> list[str]:
     source, target = ("%at", "%cell") if gather else ("%cell", "%at")
     return f"""
 define internal void @{name}(ptr %packed, ptr %row, i64 %n0, i64 %n1, i64 %n2, i64 %s0, i64 %s1, i64 %s2) noinline {{
@@ -261,9 +326,9 @@ loop:
   %d01 = add i64 %d0, %d1
   %d = add i64 %d01, %d2
   %at = getelementptr i8, ptr %row, i64 %d
-  %cell = getelementptr double, ptr %packed, i64 %k
-  %x = load double, ptr {source}, align 8
-  store double %x, ptr {target}, align 8
+  %cell = getelementptr {real.name}, ptr %packed, i64 %k
+  %x = load {real.name}, ptr {source}, align {real.bytes}
+  store {real.name} %x, ptr {target}, align {real.bytes}
   %next = add i64 %k, 1
   %more = icmp slt i64 %next, %n
   br i1 %more, label %loop, label %exit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +13,10 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.codegen import target
+from dalembert.codegen import llvm, target
+from dalembert.codegen.real import DOUBLE, SINGLE, Real
 from dalembert.errors import CompileError
+from tests.unit.codegen.programs import mixed_program
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -82,3 +85,33 @@ def test_the_choice_of_back_end_is_read_when_a_kernel_is_built(monkeypatch: Any)
     assert not target.available()
     monkeypatch.setenv("DALEMBERT_BACKEND", "llvm")
     assert target.available()
+
+
+OTHERS = {
+    "NEON": ("aarch64-unknown-linux-gnu", "generic", 2, False),
+    "SSE2": ("x86_64-unknown-linux-gnu", "x86-64", 2, True),
+    "AVX2": ("x86_64-unknown-linux-gnu", "haswell", 4, True),
+    "AVX-512": ("x86_64-unknown-linux-gnu", "skylake-avx512", 8, True),
+}
+
+
+@pytest.mark.parametrize("real", [DOUBLE, SINGLE], ids=lambda real: real.dtype)
+@pytest.mark.parametrize("family", OTHERS)
+def test_code_for_other_processors_compiles(family: str, real: Real) -> None:
+    """And calls nothing but the C library and itself: no vector operation is left to helpers that might not be there."""
+    triple, cpu, doubles, x86 = OTHERS[family]
+    llvm_binding = target.binding()
+    llvm_binding.initialize_all_targets()
+    llvm_binding.initialize_all_asmprinters()
+    machine = llvm_binding.Target.from_triple(triple).create_target_machine(cpu=cpu, opt=2, reloc="pic", codemodel="small")
+    module = llvm_binding.parse_assembly(llvm.emit(mixed_program(), doubles * 8 // real.bytes, x86=x86, real=real))
+    module.triple = triple
+    text = machine.emit_assembly(module)
+    called = {name.removesuffix("@PLT") for name in re.findall(r"^\s+(?:bl|callq)\s+(\w\S*)", text, re.MULTILINE)}
+    assert "sin" in called
+    assert called <= {"sin", "cos", "atan2", "malloc", "free", "feclearexcept", *internal(text)}
+
+
+def internal(text: str) -> set[str]:
+    """Functions defined in a listing."""
+    return {line[:-1] for line in text.splitlines() if line.endswith(":") and not line.startswith((".", " "))}

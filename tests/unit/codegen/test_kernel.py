@@ -240,6 +240,12 @@ def test_too_few_axes_are_named(mixed: Any) -> None:
         mixed[0](np.zeros(3), np.zeros(3), 0.0)
 
 
+@pytest.mark.parametrize("count", [0, 2, 4])
+def test_a_wrong_number_of_arguments_is_named(count: int, mixed: Any) -> None:
+    with pytest.raises(ShapeError, match=rf"arguments: {count} found, 3 expected: x, A, s\."):
+        mixed[0](*[np.zeros(3)] * count)
+
+
 @pytest.mark.parametrize("value", [np.zeros(3, complex), np.array(["a", "b", "c"]), np.array([None, 1, 2])])
 def test_entries_that_are_not_real_numbers_are_named(value: Any, vector: Any) -> None:
     with pytest.raises(ShapeError, match=r"x: .* entries found, real numbers expected"):

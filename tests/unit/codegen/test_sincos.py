@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import mpmath
 import numpy as np
 import pytest
 
 from dalembert.codegen import Kernel, build, sincos
-from dalembert.expr import ops, trace
+from dalembert.expr import interpret, ops, trace
 
 
 @pytest.fixture(scope="module")
@@ -33,11 +35,19 @@ def angles_near_multiples_of_a_right_angle() -> np.ndarray:
     return np.concatenate([*steps, nearest - 1e-9, nearest + 1e-5])
 
 
+def angles_just_beyond_a_power_of_two_from_a_right_angle() -> np.ndarray:
+    """There a rounding of the reduced angle is two units of its sine."""
+    rng = np.random.default_rng(11)
+    right_angles = rng.integers(-63000, 63000, 400) * (np.pi / 2)
+    return right_angles + np.repeat([0.5, 0.25, -0.5, -0.125], 100) * rng.uniform(1.0, 1.05, 400)
+
+
 GRIDS = {
     "a few turns": np.linspace(-20, 20, 1501),
     "within reach": np.concatenate([np.linspace(-1e5, 1e5, 801), [sincos.REACH, -sincos.REACH]]),
     "tiny": np.array([0.0, 5e-324, 1e-310, 1e-300, 1e-100, 1e-20, 1e-8, 1e-4, -1e-8, np.finfo(float).tiny]),
     "near multiples of a right angle": angles_near_multiples_of_a_right_angle(),
+    "just beyond a power of two from them": angles_just_beyond_a_power_of_two_from_a_right_angle(),
 }
 
 
@@ -81,3 +91,18 @@ def test_nan_and_infinity_give_nan_in_their_lane_only(kernel: Kernel) -> None:
     np.testing.assert_allclose(c[finite], np.cos(x[finite]), rtol=4e-16)
     assert np.isnan(s[~finite]).all()
     assert np.isnan(c[~finite]).all()
+
+
+@pytest.mark.parametrize("count", [1, 7, 8, 9, 20])
+def test_any_number_of_angles_is_served_in_groups(count: int, rng: np.random.Generator) -> None:
+    """Some need the sine alone, some the cosine, some both; some are sums of inputs, some sines of products."""
+
+    def function(x: list[Any]) -> list[Any]:
+        plain = [ops.sin(a) if k % 3 else ops.sin(a) * ops.cos(a) for k, a in enumerate(x)]
+        shifted = [ops.cos(a + 0.5) for a in x[::2]]
+        return [*plain, *shifted, ops.sin(plain[0] * plain[-1])]
+
+    program = trace(function, {"x": (count,)}, ["y"])
+    x = rng.uniform(-9, 9, (13, count))
+    x[3, 0] = 1e7
+    np.testing.assert_allclose(build(program)(x), interpret.run(program, x)[0], atol=2e-15)
