@@ -10,7 +10,12 @@ from typing import Any
 
 def solve(M: list[list[Any]], b: list[Any]) -> list[Any]:
     """x with M x = b, for a symmetric positive definite M given in full or by its lower triangle."""
-    L, inverse_d = factor(M)
+    return solve_factored(factor(M), b)
+
+
+def solve_factored(factors: tuple[list[list[Any]], list[Any]], b: list[Any]) -> list[Any]:
+    """x with Lᵀ D L x = b, for L and 1/D as `factor` gives them."""
+    L, inverse_d = factors
     n = len(b)
     x = list(b)
     for i in reversed(range(n)):  # Lᵀ y = b

@@ -1,0 +1,188 @@
+"""The regressor: joint forces as a linear function of the dynamic parameters, τ = Y(q, q̇, q̈) φ [Siciliano, Eq. 7.80].
+
+For link j, with ω, α, a its motion in its own frame (a minus gravity), the wrench of a body with parameters
+(m, h, I) is linear in them; projected on the axis of an ancestor joint i, seen in link j's frame as the twist (v, w):
+
+    y_m   = v·a                                                (1)
+    y_h   = Uᵀ v + a × w          (one entry per component)    (2)
+    y_I   = the six products of w with α, ω ωᵀ                 (3)
+
+Carrying the twist of each joint outwards costs less than carrying ten wrenches inwards: one vector pair instead of ten.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ..expr import ops
+from ..model.tree import Law, Place, Segment, Tree
+from ..spatial import Inertia, Motion, Pose, Sym3, Transform, Turn, Vec3
+from .formulations.newton_euler import LinkMotion, LinkState, motion, outward_step
+from .joint import transform
+from .sweep import Unrolled
+
+INERTIAL = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+DRIVE = ("Im", "Fv", "Fc", "Fo")
+
+
+class Options(NamedTuple):
+    """Which columns a joint has beyond the ten inertial ones."""
+
+    rotor: bool = True
+    friction: bool = True
+    offset: bool = False
+
+    @property
+    def drive(self) -> tuple[str, ...]:
+        """Their names."""
+        return ("Im",) * self.rotor + ("Fv", "Fc") * self.friction + ("Fo",) * self.offset
+
+
+STANDARD = Options()
+
+
+def columns(tree: Tree, options: Options) -> list[str]:
+    """The name of each column, such as 'joint2.Ixx'."""
+    return [f"{s.name}.{name}" for s in tree.segments for name in (*INERTIAL, *options.drive)]
+
+
+def regressor(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkState, options: Options) -> list[list[Any]]:
+    """Y, one row per coordinate."""
+    tree = sweep.tree
+    rates, accelerations = sweep.expand(qd, rate=True), sweep.expand(qdd, rate=True)
+    X = sweep.local(transform, sweep.expand(q))
+    states = sweep.outward(outward_step, base, X, rates, accelerations)
+    twists = joint_twists(sweep, X)
+    width = len(INERTIAL) + len(options.drive)
+    Y: list[list[Any]] = [[0.0] * (width * len(tree.segments)) for _ in range(tree.n)]
+    for j in range(len(tree.segments)):
+        _link_columns(sweep, Y, j, j * width, states[j].motion, twists[j])
+        place = j * width + len(INERTIAL)
+        if options.rotor:
+            m = tree.segments[j].spin.mount if tree.segments[j].spin is not None else -1  # type: ignore[union-attr]
+            mount, carrying = (states[m].motion, twists[m]) if m >= 0 else (base.motion, {})
+            _rotor_column(sweep, Y, j, place, mount, carrying, rates[j], accelerations[j])
+        _friction_columns(sweep, Y, j, place + options.rotor, options, rates[j])
+    return Y
+
+
+def _link_columns(sweep: Unrolled, Y: list[list[Any]], j: int, first: int, link: LinkMotion, twists: dict[int, Motion]) -> None:
+    """Enter the ten columns of link j in the rows of all joints that move it."""
+    place = sweep.tree.frames[j]
+    frame = Pose(place.R, place.p)
+    link = in_frame(link, frame)
+    for i, twist in twists.items():
+        moved = twist.at(frame.p)
+        entries = _projected(link, Motion(frame.R.T @ moved.v, frame.R.T @ moved.w))
+        _enter(sweep, Y, i, first, entries)
+
+
+def in_frame(link: LinkMotion, frame: Pose) -> LinkMotion:
+    """The motion of a segment, at another frame fixed in it."""
+    R = frame.R.T
+    return motion(R @ link.w, R @ link.alpha, R @ (link.a + link.U @ frame.p))
+
+
+def joint_twists(sweep: Unrolled, X: list[Transform]) -> list[dict[int, Motion]]:
+    """For each segment, the twist of every joint that moves it, at its origin and in its frame."""
+    found: list[dict[int, Motion]] = []
+    for j, s in enumerate(sweep.tree.segments):
+        carried = found[s.parent] if s.parent >= 0 else {}
+        own = Motion(Vec3(0.0, 0.0, s.slide), Vec3(0.0, 0.0, s.turn))
+        found.append({i: X[j].motion_down(twist) for i, twist in carried.items()} | {j: own})
+    return found
+
+
+def _projected(link: LinkMotion, twist: Motion) -> list[Any]:
+    """(1) to (3): the generalised force of unit parameters on one twist."""
+    (w, alpha, a, U), (v, z) = link, twist
+    by_mass = v.dot(a)  # (1)
+    moment = a.cross(z)
+    by_first = [v.x * U.x[k] + v.y * U.y[k] + v.z * U.z[k] + moment[k] for k in range(3)]  # (2)
+    xy, xz, yz = w.x * w.y, w.x * w.z, w.y * w.z
+    by_second = [  # (3), column by column of I α + ω × I ω
+        z.x * alpha.x + z.y * xz - z.z * xy,
+        -(z.x * U.z.x) + z.y * U.z.y + z.z * (U.x.x - U.y.y),
+        z.x * U.y.x + z.y * (U.z.z - U.x.x) - z.z * U.y.z,
+        -(z.x * yz) + z.y * alpha.y + z.z * xy,
+        z.x * (U.y.y - U.z.z) - z.y * U.x.y + z.z * U.x.z,
+        z.x * yz - z.y * xz + z.z * alpha.z,
+    ]
+    return [by_mass, *by_first, *by_second]
+
+
+def _rotor_column(
+    sweep: Unrolled, Y: list[list[Any]], j: int, place: int, mount: LinkMotion, twists: dict[int, Motion], qd: Any, qdd: Any
+) -> None:
+    """The spin inertia of joint j's rotor: k² q̈ on its own joint, and for a full rotor the coupling with its mount."""
+    s = sweep.tree.segments[j]
+    if s.spin is None:
+        _enter(sweep, Y, j, place, [qdd * s.ratio**2])
+        return
+    z, k = s.spin.axis, s.ratio
+    _enter(sweep, Y, j, place, [(mount.alpha.dot(z) + qdd * k) * k])
+    moment = (z * qdd + mount.w.cross(z) * qd) * k
+    for i, twist in twists.items():
+        _enter(sweep, Y, i, place, [moment.dot(twist.w)])
+
+
+def _friction_columns(sweep: Unrolled, Y: list[list[Any]], j: int, place: int, options: Options, qd: Any) -> None:
+    viscous, dry, offset = friction_terms(sweep.tree.segments[j].friction, qd)
+    _enter(sweep, Y, j, place, [viscous, dry] * options.friction + [offset] * options.offset)
+
+
+def friction_terms(law: Law | None, qd: Any) -> tuple[Any, Any, Any]:
+    """What multiplies the viscous coefficient, the Coulomb level and half the difference of its two directions."""
+    sigma = qd / ops.sqrt(qd * qd + law.width2) if law is not None and law.smooth else ops.sign(qd)
+    peak: Any = 1.0
+    if law is not None and law.stribeck:
+        ratio = qd * law.inverse_speed
+        peak = law.excess / (ratio * ratio + 1.0) + 1.0
+    return qd, sigma * peak, sigma * sigma * peak
+
+
+def _enter(sweep: Unrolled, Y: list[list[Any]], segment: int, first: int, entries: list[Any]) -> None:
+    s: Segment = sweep.tree.segments[segment]
+    row = Y[s.coordinate]
+    for k, entry in enumerate(entries):
+        row[first + k] = row[first + k] + entry * s.multiplier
+
+
+def parameter_values(tree: Tree, options: Options) -> list[float]:
+    """φ: the robot's own values in the order of the columns."""
+    values: list[float] = []
+    for s, place in zip(tree.segments, tree.frames, strict=True):
+        back = Transform(place.R.T, Turn(1.0, 0.0), -(place.R.T @ place.p))
+        body = s.inertia.up(back)
+        law = s.friction
+        values += [body.mass, *body.h, *body.I] + [s.rotor_inertia] * options.rotor
+        values += [law.viscous if law else 0.0, law.mean if law else 0.0] * options.friction
+        values += [law.difference if law else 0.0] * options.offset
+    return values
+
+
+def with_parameters(tree: Tree, phi: Sequence[Any]) -> Tree:
+    """The same tree with other parameters, numbers or graph nodes, in the order of the standard columns."""
+    width = len(INERTIAL) + len(STANDARD.drive)
+    segments = tuple(
+        _with_parameters(s, place, phi[j * width : (j + 1) * width])
+        for j, (s, place) in enumerate(zip(tree.segments, tree.frames, strict=True))
+    )
+    return dataclasses.replace(tree, segments=segments)
+
+
+def _with_parameters(s: Segment, place: Place, phi: Sequence[Any]) -> Segment:
+    m, hx, hy, hz, *I, rotor, viscous, coulomb = phi
+    body = Inertia(m, Vec3(hx, hy, hz), Sym3(*I)).up(Transform(place.R, Turn(1.0, 0.0), place.p))
+    law = s.friction or Law(dry=True, smooth=False, stribeck=False, viscous=0.0, mean=0.0, difference=0.0)
+    spin = None if s.spin is None else dataclasses.replace(s.spin, kI=rotor * s.ratio, kkI=rotor * s.ratio**2)
+    return dataclasses.replace(
+        s,
+        inertia=body,
+        armature=0.0 if spin is not None else rotor * s.ratio**2,
+        spin=spin,
+        friction=dataclasses.replace(law, dry=True, viscous=viscous, mean=coulomb),
+        rotor_inertia=rotor,
+    )
