@@ -6,7 +6,7 @@ which answers `NotImplemented` to anything else. Batches, lists, options and mis
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,10 +15,9 @@ from numpy.typing import ArrayLike
 from ..checks import FloatArray
 from ..errors import ShapeError
 from ..model import Robot
-from .engine import Forces, kernel
+from .engine import NO_KERNEL, Forces, ask, kernel
 
 _FREE = Forces()
-_NO_KERNEL = (KeyError, AttributeError, TypeError)  # none built yet, or a system or option that has none
 
 
 class Energy(NamedTuple):
@@ -42,6 +41,7 @@ def inverse_dynamics(
     wrenches: Mapping[str, ArrayLike] | None = None,
     base_velocity: ArrayLike | None = None,
     base_acceleration: ArrayLike | None = None,
+    parameters: ArrayLike | None = None,
     formulation: str = "newton_euler",
     out: FloatArray | None = None,
     threads: int | None = None,
@@ -58,6 +58,9 @@ def inverse_dynamics(
         Force and moment [f; m] that the surroundings exert on the robot at that frame's origin, in world axes.
     base_velocity, base_acceleration : array_like, shape (..., 6)
         Motion [v; ω] and [a; α] of the base origin, in the base's axes; at rest if left out.
+    parameters : array_like, shape (..., p)
+        Dynamic parameters to use instead of the robot's own, in the order of `parameter_names(system)`: masses, moments,
+        rotor inertias and friction as an input, for identification and Monte Carlo studies.
     formulation : str
         A name from `dal.FORMULATIONS`; they agree to rounding.
     out : ndarray, shape (..., n), optional
@@ -75,14 +78,14 @@ def inverse_dynamics(
     >>> dal.inverse_dynamics(dal.robots.pendulum(), [0.5], [0.0], [0.0]).shape
     (1,)
     """
-    if wrenches is None and out is None and base_velocity is None and base_acceleration is None:
+    if wrenches is None and out is None and base_velocity is None and base_acceleration is None and parameters is None:
         try:
             tau = system.kernels[formulation](q, qd, qdd)
             if tau is not NotImplemented:
                 return tau
-        except _NO_KERNEL:
+        except NO_KERNEL:
             pass
-    forces, extra = _forces(wrenches, base_velocity, base_acceleration)
+    forces, extra = _forces(wrenches, base_velocity, base_acceleration, parameters)
     run = kernel(system, "inverse_dynamics", formulation, forces)
     if forces is _FREE:
         system.kernels[formulation] = run.single
@@ -98,6 +101,7 @@ def forward_dynamics(
     wrenches: Mapping[str, ArrayLike] | None = None,
     base_velocity: ArrayLike | None = None,
     base_acceleration: ArrayLike | None = None,
+    parameters: ArrayLike | None = None,
     out: FloatArray | None = None,
     threads: int | None = None,
 ) -> FloatArray:
@@ -112,28 +116,35 @@ def forward_dynamics(
         With n coordinates.
     q, qd, tau : array_like, shape (..., n)
         Positions, velocities and joint torques; leading axes broadcast.
-    wrenches, base_velocity, base_acceleration, out, threads
+    wrenches, base_velocity, base_acceleration, parameters, out, threads
         As in `inverse_dynamics`.
 
     Returns
     -------
     qdd : ndarray, shape (..., n), [rad/s² | m/s²]
     """
-    if wrenches is None and out is None and base_velocity is None and base_acceleration is None:
+    if wrenches is None and out is None and base_velocity is None and base_acceleration is None and parameters is None:
         try:
             qdd = system.kernels[forward_dynamics](q, qd, tau)
             if qdd is not NotImplemented:
                 return qdd
-        except _NO_KERNEL:
+        except NO_KERNEL:
             pass
-    forces, extra = _forces(wrenches, base_velocity, base_acceleration)
+    forces, extra = _forces(wrenches, base_velocity, base_acceleration, parameters)
     run = kernel(system, "forward_dynamics", forces)
     if forces is _FREE:
         system.kernels[forward_dynamics] = run.single
     return run(q, qd, tau, *extra, out=out, threads=threads)
 
 
-def mass_matrix(system: Robot, q: ArrayLike, *, out: FloatArray | None = None, threads: int | None = None) -> FloatArray:
+def mass_matrix(
+    system: Robot,
+    q: ArrayLike,
+    *,
+    parameters: ArrayLike | None = None,
+    out: FloatArray | None = None,
+    threads: int | None = None,
+) -> FloatArray:
     """The mass matrix M(q), rotors included; symmetric, and positive definite where every joint moves some inertia.
 
     Parameters
@@ -142,29 +153,32 @@ def mass_matrix(system: Robot, q: ArrayLike, *, out: FloatArray | None = None, t
         With n coordinates.
     q : array_like, shape (..., n)
         Positions [rad | m].
-    out, threads
+    parameters, out, threads
         As in `inverse_dynamics`.
 
     Returns
     -------
     M : ndarray, shape (..., n, n), [kg m² | kg m | kg]
     """
-    if out is None:
+    if out is None and parameters is None:
         try:
             M = system.kernels[mass_matrix](q)
             if M is not NotImplemented:
                 return M
-        except _NO_KERNEL:
+        except NO_KERNEL:
             pass
-    run = kernel(system, "mass_matrix")
-    system.kernels[mass_matrix] = run.single
-    return run(q, out=out, threads=threads)
+    forces, extra = _forces(None, None, None, parameters)
+    run = kernel(system, "mass_matrix", forces)
+    if forces is _FREE:
+        system.kernels[mass_matrix] = run.single
+    return run(q, *extra, out=out, threads=threads)
 
 
 def gravity_torque(
     system: Robot,
     q: ArrayLike,
     *,
+    parameters: ArrayLike | None = None,
     formulation: str = "newton_euler",
     out: FloatArray | None = None,
     threads: int | None = None,
@@ -177,21 +191,25 @@ def gravity_torque(
         With n coordinates.
     q : array_like, shape (..., n)
         Positions [rad | m].
-    formulation, out, threads
+    parameters, formulation, out, threads
         As in `inverse_dynamics`.
 
     Returns
     -------
     g : ndarray, shape (..., n), [N m | N]
     """
-    if out is None:
+    if out is None and parameters is None:
         try:
             g = system.kernels["gravity_torque", formulation].single(q)
             if g is not NotImplemented:
                 return g
-        except _NO_KERNEL:
+        except NO_KERNEL:
             pass
-    return kernel(system, "gravity_torque", formulation)(q, out=out, threads=threads)
+    forces, extra = _forces(None, None, None, parameters)
+    run = kernel(system, "gravity_torque", formulation, forces)
+    if forces is _FREE:
+        system.kernels["gravity_torque", formulation] = run
+    return run(q, *extra, out=out, threads=threads)
 
 
 def bias(
@@ -202,6 +220,7 @@ def bias(
     wrenches: Mapping[str, ArrayLike] | None = None,
     base_velocity: ArrayLike | None = None,
     base_acceleration: ArrayLike | None = None,
+    parameters: ArrayLike | None = None,
     formulation: str = "newton_euler",
     out: FloatArray | None = None,
     threads: int | None = None,
@@ -214,15 +233,15 @@ def bias(
         With n coordinates.
     q, qd : array_like, shape (..., n)
         Positions and velocities; leading axes broadcast.
-    wrenches, base_velocity, base_acceleration, formulation, out, threads
+    wrenches, base_velocity, base_acceleration, parameters, formulation, out, threads
         As in `inverse_dynamics`.
 
     Returns
     -------
     h : ndarray, shape (..., n), [N m | N]
     """
-    forces, extra = _forces(wrenches, base_velocity, base_acceleration)
-    return kernel(system, "bias", formulation, forces)(q, qd, *extra, out=out, threads=threads)
+    forces, extra = _forces(wrenches, base_velocity, base_acceleration, parameters)
+    return ask(system, "bias", (formulation, forces), (q, qd, *extra), out, threads)
 
 
 def energy(system: Robot, q: ArrayLike, qd: ArrayLike, *, threads: int | None = None) -> Energy:
@@ -247,86 +266,78 @@ def energy(system: Robot, q: ArrayLike, qd: ArrayLike, *, threads: int | None = 
     return Energy(*kernel(system, "energy")(q, qd, threads=threads))
 
 
-def forward_kinematics(
-    system: Robot,
-    q: ArrayLike,
-    link: str | Sequence[str] | None = None,
-    *,
-    out: FloatArray | None = None,
-    threads: int | None = None,
-) -> FloatArray:
-    """World pose of the tool, of a link, or of several links, as homogeneous matrices.
+def friction_torque(system: Robot, qd: ArrayLike, *, out: FloatArray | None = None, threads: int | None = None) -> FloatArray:
+    """Joint torques that friction takes up, viscous and dry.
 
     Parameters
     ----------
     system : Robot
         With n coordinates.
-    q : array_like, shape (..., n)
-        Positions [rad | m].
-    link : str or sequence of str, optional
-        A link's name; the tool if left out.
+    qd : array_like, shape (..., n)
+        Velocities [rad/s | m/s].
     out, threads
         As in `inverse_dynamics`.
 
     Returns
     -------
-    X : ndarray, shape (..., 4, 4), or (..., k, 4, 4) for a sequence of k names
+    friction : ndarray, shape (..., n), [N m | N]
     """
-    which = link if link is None or isinstance(link, str) else tuple(link)
-    return kernel(system, "forward_kinematics", which)(q, out=out, threads=threads)
+    return ask(system, "friction_torque", (), (qd,), out, threads)
 
 
-def jacobian(
+def link_wrenches(
     system: Robot,
     q: ArrayLike,
-    link: str | None = None,
+    qd: ArrayLike,
+    qdd: ArrayLike,
     *,
     frame: str = "world",
+    wrenches: Mapping[str, ArrayLike] | None = None,
+    base_velocity: ArrayLike | None = None,
+    base_acceleration: ArrayLike | None = None,
     out: FloatArray | None = None,
     threads: int | None = None,
 ) -> FloatArray:
-    """Geometric Jacobian of the tool, or of a link: [v; ω] = J q̇, of the frame's origin, linear rows first.
+    """Force and moment each joint transmits from its parent link to its child link: what bearings and bolts must hold.
 
     Parameters
     ----------
     system : Robot
         With n coordinates.
-    q : array_like, shape (..., n)
-        Positions [rad | m].
-    link : str, optional
-        A link's name; the tool if left out.
-    frame : {'world', 'body'}
-        Whose axes the rows are in: the world's, or those of the frame itself.
-    out, threads
+    q, qd, qdd : array_like, shape (..., n)
+        Positions and their time derivatives; leading axes broadcast.
+    frame : {'world', 'link'}
+        Whose axes the components are in: the world's, or the child link's.
+    wrenches, base_velocity, base_acceleration, out, threads
         As in `inverse_dynamics`.
 
     Returns
     -------
-    J : ndarray, shape (..., 6, n)
+    wrenches : ndarray, shape (..., m, 6)
+        For each of the m moving joints [f; μ], at the origin of the joint's frame in the parent link.
     """
-    if out is None:
-        try:
-            J = system.kernels["jacobian", link, frame].single(q)
-            if J is not NotImplemented:
-                return J
-        except _NO_KERNEL:
-            pass
-    return kernel(system, "jacobian", link, frame)(q, out=out, threads=threads)
+    forces, extra = _forces(wrenches, base_velocity, base_acceleration, None)
+    return ask(system, "link_wrenches", (frame, forces), (q, qd, qdd, *extra), out, threads)
 
 
 def _forces(
-    wrenches: Mapping[str, ArrayLike] | None, base_velocity: ArrayLike | None, base_acceleration: ArrayLike | None
+    wrenches: Mapping[str, ArrayLike] | None,
+    base_velocity: ArrayLike | None,
+    base_acceleration: ArrayLike | None,
+    parameters: ArrayLike | None,
 ) -> tuple[Forces, list[Any]]:
     """The options of a kernel and the arrays that go with them."""
-    if wrenches is None and base_velocity is None and base_acceleration is None:
+    if wrenches is None and base_velocity is None and base_acceleration is None and parameters is None:
         return _FREE, []
     if wrenches is not None and not isinstance(wrenches, Mapping):
         raise ShapeError(
             f"wrenches: {type(wrenches).__name__} found, a mapping such as {{'tool': [fx, fy, fz, mx, my, mz]}} expected."
         )
     names = tuple(wrenches or ())
-    arrays = [wrenches[name] for name in names] if wrenches else []
+    arrays: list[Any] = [wrenches[name] for name in names] if wrenches else []
     moving = base_velocity is not None or base_acceleration is not None
     if moving:
         arrays += [np.zeros(6) if x is None else x for x in (base_velocity, base_acceleration)]
-    return Forces(names, moving), arrays
+    if parameters is not None:
+        arrays.append(parameters)
+    return Forces(names, moving, parameters is not None), arrays

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.dynamics import engine
+from dalembert.dynamics import engine, large
 from dalembert.errors import ShapeError, UnknownNameError
 from dalembert.expr.loops import LoopProgram
 from tests.robots import EVERYTHING, random_robot, relative_error, state
@@ -48,7 +48,7 @@ def test_forward_dynamics_undoes_inverse_dynamics_on_a_long_chain(rng: np.random
 def dense() -> dal.Robot:
     """Too many coordinates for a traced factorisation, and rotors that rule out recursion."""
     features = replace(EVERYTHING, branches=True, several_bodies=False)
-    return random_robot(np.random.default_rng(1), engine.DENSE_FROM, features)
+    return random_robot(np.random.default_rng(1), large.DENSE_FROM, features)
 
 
 @pytest.mark.slow

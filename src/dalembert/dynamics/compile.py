@@ -1,0 +1,192 @@
+"""Kernels of one's own: several quantities that share their work, functions of one's own, inputs that stay fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from .. import checks
+from ..algorithms.sweep import Unrolled
+from ..checks import FloatArray
+from ..codegen import Kernel, build
+from ..errors import ShapeError, UnknownNameError
+from ..expr import trace
+from ..model import Robot
+from .engine import QUANTITIES, not_a_robot, tree
+from .quantities import Recipe
+
+STATE = ("q", "qd", "qdd", "tau")
+NAMES = {
+    "X": "forward_kinematics",
+    "J": "jacobian",
+    "Jdot": "jacobian_dot",
+    "M": "mass_matrix",
+    "C": "coriolis_matrix",
+    "c": "christoffel",
+    "g": "gravity_torque",
+    "h": "bias",
+    "friction": "friction_torque",
+    "tau": "inverse_dynamics",
+    "qdd": "forward_dynamics",
+    "Y": "regressor",
+    "wrenches": "link_wrenches",
+    "kinetic": "energy",
+    "potential": "energy",
+    "dkinetic_dq": "energy_gradient",
+    "dkinetic_dqd": "energy_gradient",
+    "dpotential_dq": "energy_gradient",
+    "dtau_dq": "inverse_derivatives",
+    "dtau_dqd": "inverse_derivatives",
+    "dtau_dqdd": "inverse_derivatives",
+    "dqdd_dq": "forward_derivatives",
+    "dqdd_dqd": "forward_derivatives",
+    "dqdd_dtau": "forward_derivatives",
+}
+"""What `evaluate` knows by name, and the quantity it belongs to."""
+
+
+def evaluate(
+    system: Robot,
+    names: Sequence[str],
+    q: ArrayLike | None = None,
+    qd: ArrayLike | None = None,
+    qdd: ArrayLike | None = None,
+    *,
+    tau: ArrayLike | None = None,
+    threads: int | None = None,
+) -> dict[str, FloatArray]:
+    """Several quantities at once, by one kernel that shares what they have in common.
+
+    Parameters
+    ----------
+    system : Robot
+        With n coordinates.
+    names : sequence of str
+        Such as ['M', 'h', 'J']; see `dal.NAMES` for all of them.
+    q, qd, qdd, tau : array_like, shape (..., n)
+        The inputs these quantities need; leading axes broadcast.
+    threads
+        As in `inverse_dynamics`.
+
+    Returns
+    -------
+    dict
+        An array for each name, shaped as the function of that quantity returns it.
+    """
+    if not isinstance(system, Robot):
+        raise not_a_robot(system)
+    asked = _listed(names)
+    key = ("evaluate", asked)
+    run = system.kernels.get(key)
+    if run is None:
+        run = kernel(system, asked)
+        system.kernels[key] = run
+    given = {"q": q, "qd": qd, "qdd": qdd, "tau": tau}
+    arrays = [_needed(slot.name, given[slot.name], asked) for slot in run.inputs]
+    results = run(*arrays, threads=threads)
+    return dict(zip(asked, results if len(asked) > 1 else (results,), strict=True))
+
+
+def _listed(names: Iterable[str]) -> tuple[str, ...]:
+    asked = (names,) if isinstance(names, str) else tuple(names)
+    if not asked:
+        raise ShapeError(f"names: none found; one or more of {', '.join(NAMES)} are expected.")
+    return asked
+
+
+def _needed(name: str, value: ArrayLike | None, asked: tuple[str, ...]) -> ArrayLike:
+    if value is None:
+        raise ShapeError(f"{name}: nothing found, but {', '.join(asked)} need it; shape (..., n) expected.")
+    return value
+
+
+def kernel(
+    source: Robot | Callable[..., Any],
+    what: Sequence[str] | Mapping[str, tuple[int, ...]],
+    *,
+    outputs: Sequence[str] = ("y",),
+    fixed: Mapping[str, ArrayLike] | None = None,
+) -> Kernel:
+    """Compile a function of one's own, or quantities of a robot, into a kernel of arrays.
+
+    Parameters
+    ----------
+    source : Robot or callable
+        A robot, or a function written over scalars: it receives, for each input, a scalar or nested lists of them, and
+        returns such nests, one per output. Branch with `dalembert.expr.ops.where`, take sines from `dalembert.expr.ops`.
+    what : sequence of str, or mapping of name to shape
+        Names as in `evaluate`, for a robot; inputs with their shapes, for a function.
+    outputs : sequence of str
+        Names of a function's outputs.
+    fixed : mapping of input name to array, optional
+        Inputs that stay the same: their numbers are folded into the code, and the kernel takes the others only.
+
+    Returns
+    -------
+    Kernel
+        A callable of arrays with leading batch axes, `out=` and `threads=`.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> from dalembert.expr import ops
+    >>> norm = dal.kernel(lambda v: ops.sqrt(v[0] * v[0] + v[1] * v[1]), {"v": (2,)})
+    >>> float(norm([3.0, 4.0]))
+    5.0
+    """
+    if isinstance(source, Robot):
+        recipe = _combined(source, _listed(what))
+    elif not callable(source):
+        raise ShapeError(f"kernel: {type(source).__name__} found; a Robot or a function of scalars is expected.")
+    elif isinstance(what, Mapping):
+        recipe = Recipe(lambda sweep, *inputs: _counted(source(*inputs), outputs), dict(what), list(outputs))
+    else:
+        raise ShapeError("kernel: a function needs its inputs as a mapping of name to shape, such as {'q': (3,)}.")
+    return build(trace(*_with_fixed(recipe, fixed or {}), name="kernel"))
+
+
+def _counted(returned: Any, outputs: Sequence[str]) -> Any:
+    """What a function returned, if it is as many nests as there are output names."""
+    if len(outputs) != 1 and not (isinstance(returned, (list, tuple)) and len(returned) == len(outputs)):
+        found = len(returned) if isinstance(returned, (list, tuple)) else 1
+        raise ShapeError(f"outputs: {len(outputs)} names found, but the function returns {found}. Name each output.")
+    return returned
+
+
+def _with_fixed(recipe: Recipe, fixed: Mapping[str, ArrayLike]) -> tuple[Callable[..., Any], dict[str, Any], list[str]]:
+    """The recipe's function of its free inputs, with the fixed ones filled in as numbers."""
+    for name in fixed:
+        checks.choice("fixed", name, recipe.inputs)
+    values = {name: checks.array(f"fixed: {name}", value, recipe.inputs[name]).tolist() for name, value in fixed.items()}
+    free = {name: shape for name, shape in recipe.inputs.items() if name not in values}
+
+    def function(*inputs: Any) -> Any:
+        given = values | dict(zip(free, inputs, strict=True))
+        return recipe.function(None, *(given[name] for name in recipe.inputs))
+
+    return function, free, list(recipe.outputs)
+
+
+def _combined(robot: Robot, names: tuple[str, ...]) -> Recipe:
+    """One recipe for several quantities; hash consing shares what they have in common."""
+    segments = tree(robot)
+    for name in names:
+        if name not in NAMES:
+            raise UnknownNameError.among("evaluate", name, NAMES)
+    recipes = {quantity: QUANTITIES[quantity](segments) for quantity in dict.fromkeys(NAMES[name] for name in names)}
+    needed = {key for recipe in recipes.values() for key in recipe.inputs}
+    inputs = {key: (segments.n,) for key in STATE if key in needed}
+
+    def function(sweep: None, *values: Any) -> Any:
+        given = dict(zip(inputs, values, strict=True))
+        found: dict[str, Any] = {}
+        for recipe in recipes.values():
+            chosen = Unrolled(segments.regrouped if recipe.regroup else segments)
+            results = recipe.function(chosen, *(given[key] for key in recipe.inputs))
+            found |= dict(zip(recipe.outputs, results if len(recipe.outputs) > 1 else (results,), strict=True))
+        chosen_results = tuple(found[name] for name in names)
+        return chosen_results if len(names) > 1 else chosen_results[0]
+
+    return Recipe(function, inputs, list(names))

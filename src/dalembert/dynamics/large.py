@@ -1,0 +1,145 @@
+"""Large systems: quantities whose code would grow with the square or cube of the joints, from several kernels and LAPACK.
+
+Straight-line code for derivatives has some 170 operations for each joint and each joint before it, and takes seconds to
+compile beyond forty thousand. From there on, a loop kernel of directional derivatives (expr/tangent.py) is run for a batch of
+unit directions: the same numbers, compiled in a third of a second at any size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import checks
+from ..codegen import Kernel, refuse
+from ..codegen import build as build_kernel
+from ..errors import ModelError
+from ..expr import Slot, interpret
+from ..expr.loops import LoopProgram
+from ..expr.tangent import tangent
+from ..model import Robot
+from ..model.tree import Tree
+from .engine import kernel, program, tree
+from .quantities import FREE, QUANTITIES, Forces
+
+DENSE_FROM = 45  # coordinates from which a traced LᵀDL factorisation would take too long to compile
+PAIRS = 250  # pairs of a joint and one before it, from which derivatives are taken by directions
+ENTRIES = 100_000  # results per configuration that a kernel serves at most
+_BY_DIRECTIONS = ("inverse_derivatives", "forward_derivatives", "coriolis_matrix")
+_MANY_ENTRIES: dict[str, tuple[Callable[[int, int], int], str]] = {
+    "christoffel": (lambda n, m: n**3, "Ask for coriolis_matrix, which has their sum along a velocity"),
+    "second_derivatives": (lambda n, m: 4 * n**3, "Ask for derivatives, and take differences of them"),
+    "regressor": (lambda n, m: 13 * n * m, "Fix what you do not identify, or cut the chain"),
+}
+
+
+def serves(segments: Tree, quantity: str) -> bool:
+    """Whether this quantity of this tree is made here."""
+    if quantity in _MANY_ENTRIES:
+        count, remedy = _MANY_ENTRIES[quantity]
+        entries = count(segments.n, len(segments.segments))
+        if entries > ENTRIES:
+            raise ModelError(
+                f"{quantity}: {segments.n} joints make {entries} entries per configuration, more than the {ENTRIES} that a "
+                f"kernel serves. {remedy}."
+            )
+    if quantity == "forward_dynamics":
+        return segments.n >= DENSE_FROM and (segments.has_spin or not segments.is_plain)
+    return quantity in _BY_DIRECTIONS and sum(len(segments.path(i)) for i in range(len(segments.segments))) > PAIRS
+
+
+def build(robot: Robot, quantity: str, *options: Any) -> Kernel:
+    """The kernel of a large system."""
+    function = _FUNCTIONS[quantity](robot, *options)
+    recipe = checks.choice("quantity", quantity, QUANTITIES)(tree(robot), *options)
+    inputs = tuple(Slot(name, shape) for name, shape in recipe.inputs.items())
+    n = robot.n
+    outputs = tuple(Slot(name, (n,) if quantity == "forward_dynamics" else (n, n)) for name in recipe.outputs)
+
+    def run(*arrays: Any, out: Any = None) -> Any:
+        for slot, array in zip(inputs, arrays, strict=True):
+            interpret.batch_shape(slot, array.shape)
+        results = function(*arrays)
+        if out is not None:
+            for target, result in zip(out if isinstance(out, tuple) else (out,), results, strict=True):
+                _put(target, result)
+            return out
+        return results[0] if len(results) == 1 else results
+
+    return Kernel((run, refuse), inputs, outputs, cost_ns=100.0 * n**2)
+
+
+def _put(target: Any, value: Any) -> None:
+    if target.shape != value.shape:
+        raise ValueError("out does not fit")
+    target[...] = value
+
+
+def _forward_dynamics(robot: Robot, forces: Forces = FREE) -> Callable[..., tuple[Any, ...]]:
+    """M q̈ = τ − h, where full rotors or couplings rule out recursion."""
+    mass_matrix = kernel(robot, "mass_matrix", FREE)
+    inverse_dynamics = kernel(robot, "inverse_dynamics", "newton_euler", forces)
+
+    def function(q: Any, qd: Any, tau: Any, *extra: Any) -> tuple[Any, ...]:
+        h = inverse_dynamics.ufunc(q, qd, np.zeros(robot.n), *extra)
+        return (np.linalg.solve(mass_matrix.ufunc(q), (tau - h)[..., None])[..., 0],)
+
+    return function
+
+
+def _directional(robot: Robot, quantity: str) -> Kernel:
+    """The directional derivative of a loop program."""
+    key = ("tangent", quantity)
+    if key not in robot.kernels:
+        looped = program(robot, quantity, rolled=True)
+        assert isinstance(looped, LoopProgram)
+        robot.kernels[key] = build_kernel(tangent(looped))
+    found: Kernel = robot.kernels[key]
+    return found
+
+
+def _columns(run: Kernel, state: tuple[Any, ...], which: int) -> Any:
+    """The Jacobian by one of the inputs: a batch of unit directions, turned so that rows are outputs."""
+    n = state[0].shape[-1]
+    directions = [np.eye(n) if k == which else np.zeros(n) for k in range(len(state))]
+    return np.swapaxes(run(*(x[..., None, :] for x in state), *directions), -1, -2)
+
+
+def _inverse_derivatives(robot: Robot) -> Callable[..., tuple[Any, ...]]:
+    run, mass_matrix = _directional(robot, "inverse_dynamics"), kernel(robot, "mass_matrix", FREE)
+
+    def function(q: Any, qd: Any, qdd: Any) -> tuple[Any, ...]:
+        state = tuple(np.broadcast_arrays(q, qd, qdd))
+        return _columns(run, state, 0), _columns(run, state, 1), mass_matrix(state[0])
+
+    return function
+
+
+def _forward_derivatives(robot: Robot) -> Callable[..., tuple[Any, ...]]:
+    inverse, forward = _inverse_derivatives(robot), kernel(robot, "forward_dynamics", FREE)
+
+    def function(q: Any, qd: Any, tau: Any) -> tuple[Any, ...]:
+        by_q, by_qd, M = inverse(q, qd, forward(q, qd, tau))
+        inverse_M = np.linalg.inv(M)
+        return -inverse_M @ by_q, -inverse_M @ by_qd, inverse_M
+
+    return function
+
+
+def _coriolis_matrix(robot: Robot) -> Callable[..., tuple[Any, ...]]:
+    run = _directional(robot, "bias")
+
+    def function(q: Any, qd: Any) -> tuple[Any, ...]:
+        return (_columns(run, tuple(np.broadcast_arrays(q, qd)), 1) * 0.5,)
+
+    return function
+
+
+_FUNCTIONS: dict[str, Callable[..., Callable[..., tuple[Any, ...]]]] = {
+    "forward_dynamics": _forward_dynamics,
+    "inverse_derivatives": _inverse_derivatives,
+    "forward_derivatives": _forward_derivatives,
+    "coriolis_matrix": _coriolis_matrix,
+}

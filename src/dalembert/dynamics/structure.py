@@ -1,0 +1,221 @@
+"""The structure of the equations of motion: Coriolis terms, regressor, derivatives, as users call them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..algorithms import regressor as columns
+from ..algorithms.regressor import Options
+from ..checks import FloatArray
+from ..errors import ShapeError
+from ..model import Robot
+from .engine import ask, tree
+
+
+class InverseDerivatives(NamedTuple):
+    """Derivatives of inverse dynamics, each of shape (..., n, n): row i is torque i; ∂τ/∂q̈ is the mass matrix."""
+
+    dtau_dq: FloatArray
+    dtau_dqd: FloatArray
+    dtau_dqdd: FloatArray
+
+
+class ForwardDerivatives(NamedTuple):
+    """Derivatives of forward dynamics, each of shape (..., n, n): row i is acceleration i; ∂q̈/∂τ is M⁻¹."""
+
+    dqdd_dq: FloatArray
+    dqdd_dqd: FloatArray
+    dqdd_dtau: FloatArray
+
+
+class SecondDerivatives(NamedTuple):
+    """Second derivatives of inverse dynamics, each of shape (..., n, n, n); the first index is that of the torque."""
+
+    d2tau_dqdq: FloatArray
+    d2tau_dqdqd: FloatArray
+    d2tau_dqddqd: FloatArray
+    dM_dq: FloatArray
+
+
+class EnergyGradient(NamedTuple):
+    """Derivatives of the energies, each of shape (..., n); ∂T/∂q̇ is the momentum, ∂U/∂q the gravity torque."""
+
+    dkinetic_dq: FloatArray
+    dkinetic_dqd: FloatArray
+    dpotential_dq: FloatArray
+
+
+def coriolis_matrix(
+    system: Robot, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None, threads: int | None = None
+) -> FloatArray:
+    """The Coriolis matrix C(q, q̇) built from Christoffel symbols, so that Ṁ − 2C is skew-symmetric.
+
+    Many matrices satisfy C q̇ = centrifugal and Coriolis torque; this is the one of [Siciliano, Eq. 7.44].
+
+    Parameters
+    ----------
+    system : Robot
+        With n coordinates.
+    q, qd : array_like, shape (..., n)
+        Positions and velocities; leading axes broadcast.
+    out, threads
+        As in `inverse_dynamics`.
+
+    Returns
+    -------
+    C : ndarray, shape (..., n, n), [kg m²/s | ...]
+    """
+    return ask(system, "coriolis_matrix", (), (q, qd), out, threads)
+
+
+def christoffel(system: Robot, q: ArrayLike, *, out: FloatArray | None = None, threads: int | None = None) -> FloatArray:
+    """Christoffel symbols of the first kind: C_ij = Σ_k c_ijk q̇_k, symmetric in j and k [Siciliano, Eq. 7.45].
+
+    Parameters
+    ----------
+    system : Robot
+        With n coordinates.
+    q : array_like, shape (..., n)
+        Positions [rad | m].
+    out, threads
+        As in `inverse_dynamics`.
+
+    Returns
+    -------
+    c : ndarray, shape (..., n, n, n)
+    """
+    return ask(system, "christoffel", (), (q,), out, threads)
+
+
+def regressor(
+    system: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    *,
+    rotor: bool = True,
+    friction: bool = True,
+    offset: bool = False,
+    out: FloatArray | None = None,
+    threads: int | None = None,
+) -> FloatArray:
+    """Y(q, q̇, q̈) with τ = Y φ: inverse dynamics as a linear function of the dynamic parameters.
+
+    Per moving joint ten inertial columns (mass, first moments, inertia tensor entries about the link frame's origin), then,
+    as asked for, the rotor's inertia, viscous and Coulomb friction, and the offset between the two directions of motion.
+    `parameter_names` names the columns, `parameters` gives the robot's own values.
+
+    Parameters
+    ----------
+    system : Robot
+        With n coordinates.
+    q, qd, qdd : array_like, shape (..., n)
+        Positions and their time derivatives; leading axes broadcast.
+    rotor, friction, offset : bool
+        Which columns a joint has beyond the inertial ones.
+    out, threads
+        As in `inverse_dynamics`.
+
+    Returns
+    -------
+    Y : ndarray, shape (..., n, p)
+    """
+    return ask(system, "regressor", (Options(rotor, friction, offset),), (q, qd, qdd), out, threads)
+
+
+def parameter_names(system: Robot, *, rotor: bool = True, friction: bool = True, offset: bool = False) -> list[str]:
+    """Names of the regressor's columns, such as 'joint2.Ixx'."""
+    return columns.columns(tree(system), Options(rotor, friction, offset))
+
+
+def parameters(system: Robot, *, rotor: bool = True, friction: bool = True, offset: bool = False) -> FloatArray:
+    """φ, the robot's own parameters in the order of `parameter_names`, shape (p,).
+
+    A link's values are those of everything rigidly carried by its joint (further bodies, fixed links, payload, mounted
+    rotors), about the origin and in the axes of the link frame; Ixy, Ixz, Iyz are entries of the inertia tensor.
+    """
+    return np.array(columns.parameter_values(tree(system), Options(rotor, friction, offset)))
+
+
+def derivatives(
+    system: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike | None = None,
+    *,
+    tau: ArrayLike | None = None,
+    out: tuple[FloatArray, FloatArray, FloatArray] | None = None,
+    threads: int | None = None,
+) -> InverseDerivatives | ForwardDerivatives:
+    """Exact derivatives of inverse dynamics (given `qdd`) or of forward dynamics (given `tau`), friction included.
+
+    By the parameters, τ is linear: ∂τ/∂φ = `regressor`, and ∂q̈/∂φ = −M⁻¹ `regressor`.
+
+    Parameters
+    ----------
+    system : Robot
+        With n coordinates.
+    q, qd : array_like, shape (..., n)
+        Positions and velocities; leading axes broadcast.
+    qdd or tau : array_like, shape (..., n)
+        Accelerations, for derivatives of the torque; or torques, for derivatives of the acceleration.
+    out : tuple of three ndarrays, shape (..., n, n), optional
+        Where to put the results.
+    threads
+        As in `inverse_dynamics`.
+
+    Returns
+    -------
+    InverseDerivatives or ForwardDerivatives
+        Matrices of shape (..., n, n).
+    """
+    if (qdd is None) == (tau is None):
+        raise ShapeError("derivatives: give qdd (for inverse dynamics) or tau= (for forward dynamics), one of the two.")
+    if tau is None:
+        return InverseDerivatives(*ask(system, "inverse_derivatives", (), (q, qd, qdd), out, threads))
+    return ForwardDerivatives(*ask(system, "forward_derivatives", (), (q, qd, tau), out, threads))
+
+
+def second_derivatives(
+    system: Robot, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, threads: int | None = None
+) -> SecondDerivatives:
+    """Second derivatives of inverse dynamics, and ∂M/∂q, compiled when first asked for.
+
+    Parameters
+    ----------
+    system : Robot
+        With n coordinates.
+    q, qd, qdd : array_like, shape (..., n)
+        Positions and their time derivatives; leading axes broadcast.
+    threads
+        As in `inverse_dynamics`.
+
+    Returns
+    -------
+    SecondDerivatives
+        Arrays of shape (..., n, n, n).
+    """
+    return SecondDerivatives(*ask(system, "second_derivatives", (), (q, qd, qdd), None, threads))
+
+
+def energy_gradient(system: Robot, q: ArrayLike, qd: ArrayLike, *, threads: int | None = None) -> EnergyGradient:
+    """Derivatives of kinetic and potential energy by the state.
+
+    Parameters
+    ----------
+    system : Robot
+        With n coordinates.
+    q, qd : array_like, shape (..., n)
+        Positions and velocities; leading axes broadcast.
+    threads
+        As in `inverse_dynamics`.
+
+    Returns
+    -------
+    EnergyGradient
+        Arrays of shape (..., n).
+    """
+    return EnergyGradient(*ask(system, "energy_gradient", (), (q, qd), None, threads))
