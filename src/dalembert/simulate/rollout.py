@@ -1,0 +1,212 @@
+"""Many motions at once by a fixed time step: torque sequences in, trajectories out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks
+from ..checks import FloatArray
+from ..codegen.march import March
+from ..dynamics import engine, mass_matrix
+from ..errors import ShapeError
+from ..model import Robot
+from .fixed import METHODS
+from .plant import TorqueFunction
+from .states import finite_number, initial, positive, together
+
+_CALLS = 50  # time is cut into about as many pieces when progress is to be told
+
+
+@dataclass(frozen=True, eq=False)
+class Rollout:
+    """Motions by a fixed step: row k of q and qd is the state at time t[k].
+
+    Attributes
+    ----------
+    t : ndarray, shape (K,)
+        Times of the rows [s].
+    q, qd : ndarray, shape (..., K, n)
+        Positions and velocities; row 0 is the initial state.
+    finite : ndarray of bool, shape (...)
+        Whether each motion ended in finite numbers.
+    """
+
+    t: FloatArray
+    q: FloatArray
+    qd: FloatArray
+    finite: Any
+
+    @property
+    def message(self) -> str:
+        """How it went, in a sentence."""
+        lost = int(np.size(self.finite) - np.count_nonzero(self.finite))
+        if lost == 0:
+            return "Every motion stayed finite."
+        return (
+            f"{lost} of {np.size(self.finite)} motions left the finite numbers (see `finite`). Take a smaller dt, or look at the "
+            "torques and the initial states of these."
+        )
+
+
+def rollout(
+    system: Robot,
+    q0: ArrayLike,
+    qd0: ArrayLike,
+    tau: ArrayLike | TorqueFunction | None,
+    *,
+    dt: float,
+    steps: int | None = None,
+    method: str = "semi_implicit_euler",
+    every: int = 1,
+    t_start: float = 0.0,
+    out: tuple[FloatArray, FloatArray] | None = None,
+    threads: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Rollout:
+    """Motions from many initial states under torque sequences, by a fixed time step.
+
+    The whole time loop is one kernel, a SIMD lane per motion; a new number of steps needs no new kernel. Where accuracy matters
+    more than throughput, `simulate` chooses its own steps.
+
+    Parameters
+    ----------
+    system : Robot
+        With n coordinates.
+    q0, qd0 : array_like, shape (..., n)
+        Initial positions [rad | m] and velocities; leading axes are the batch and broadcast.
+    tau : array_like, shape (..., T, n) or (n,), or function, or None
+        Joint torques [N m | N], one row for each step and held during it; a single row (n,) is held for all steps; None is no
+        torque. A function of (t, q, qd) over scalars, such as a controller, is compiled into the loop; it is evaluated once a
+        step, and in each stage of 'rk4' or turn of 'symplectic'.
+    dt : float
+        The time step [s].
+    steps : int, optional
+        The number of steps, where `tau` does not say it.
+    method : {'semi_implicit_euler', 'rk4', 'symplectic'}
+        First order with one evaluation a step; fourth with four; second, implicit, with bounded energy error over long times.
+    every : int
+        Keep one state in so many, to save memory; it divides the number of steps. `every=steps` keeps the last one.
+    t_start : float
+        Time at the first row [s].
+    out : tuple of two ndarrays, shape (..., T // every + 1, n), optional
+        Where to put q and qd.
+    threads : int, optional
+        How many threads to use; by default `DALEMBERT_NUM_THREADS`, else all cores.
+    progress : function, optional
+        Called now and then with the fraction done.
+
+    Returns
+    -------
+    Rollout
+        With t, q, qd, and `finite`, which tells the motions that broke down from the others.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> motion = dal.rollout(dal.robots.pendulum(), [0.5], [0.0], None, dt=1e-3, steps=100)
+    >>> motion.q.shape
+    (101, 1)
+    """
+    integrator = checks.choice("method", method, METHODS)
+    batch, q, qd = initial(system, q0, qd0)
+    kind, torques, lead, steps = _sequence(tau, engine.tree(system).n, steps)
+    count, every = _count(steps, every)
+    whole = together(batch, lead)
+    q, qd = (np.broadcast_to(x, (*whole, x.shape[-1])).reshape(-1, x.shape[-1]) for x in (q, qd))
+    rows = _flat_rows(torques, whole)
+    results = _results(out, (*whole, count // every + 1, q.shape[-1]))
+    loop = _kernel(system, method, integrator, kind)
+    p = (mass_matrix(system, q) @ qd[..., None])[..., 0] if method == "symplectic" else np.zeros((1, q.shape[-1]))
+    flat = [r.reshape(len(q), *r.shape[-2:]) for r in results]
+    settings = np.array([[positive("dt", dt), finite_number("t_start", t_start), every]])
+    _run(loop, settings, count, (q, qd, p, rows), flat, threads, progress)
+    finite = np.isfinite(flat[0][:, -1]).all(-1) & np.isfinite(flat[1][:, -1]).all(-1)
+    times = settings[0, 1] + settings[0, 0] * every * np.arange(count // every + 1.0)
+    return Rollout(times, *results, finite.reshape(whole))
+
+
+def _sequence(tau: Any, n: int, steps: int | None) -> tuple[str | TorqueFunction, FloatArray, tuple[int, ...], int | None]:
+    """How torques are read, as an array, their batch axes, and the number of steps."""
+    if tau is None or callable(tau):
+        return "held" if tau is None else tau, np.zeros((1, n)), (), steps
+    try:
+        torques = np.asarray(tau, dtype=float)
+    except (TypeError, ValueError):
+        raise ShapeError("tau: no array of numbers found; (..., T, n), (n,) or a function of (t, q, qd) is expected.") from None
+    if torques.ndim == 0 or torques.shape[-1] != n:
+        raise ShapeError(f"tau: shape {torques.shape} found, (..., T, {n}) or ({n},) expected.")
+    if torques.ndim == 1:
+        return "held", torques[None], (), steps
+    if steps is not None and steps != torques.shape[-2]:
+        raise ShapeError(f"steps: {steps} found, but tau has {torques.shape[-2]} rows, one for each step. Leave steps out.")
+    return "rows", torques, torques.shape[:-2], torques.shape[-2]
+
+
+def _count(steps: Any, every: Any) -> tuple[int, int]:
+    if steps is None:
+        raise ShapeError("steps: without torque rows the number of steps is not known. Give steps=...")
+    for name, value in (("steps", steps), ("every", every)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < (name == "every"):
+            raise ShapeError(f"{name}: {value!r} found, a whole number is expected, not below {int(name == 'every')}.")
+    if steps % every:
+        raise ShapeError(f"every: {every} found, which does not divide the {steps} steps. Take a divisor, or other steps.")
+    return int(steps), int(every)
+
+
+def _flat_rows(torques: FloatArray, whole: tuple[int, ...]) -> FloatArray:
+    """One row of torques per motion, (N, T n), or a single one that all share."""
+    *lead, count, n = (1, *torques.shape)[-max(torques.ndim, 2) :]
+    if set(lead) <= {1}:
+        return np.ascontiguousarray(torques).reshape(1, -1)
+    return np.ascontiguousarray(np.broadcast_to(torques, (*whole, count, n))).reshape(-1, count * n)
+
+
+def _results(out: Any, shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
+    if out is None:
+        return np.empty(shape), np.empty(shape)
+    fits = isinstance(out, tuple) and len(out) == 2
+    fits = fits and all(isinstance(a, np.ndarray) and a.shape == shape and a.dtype == float and a.flags.carray for a in out)
+    if not fits:
+        raise ShapeError(f"out: a tuple of two contiguous float64 arrays of shape {shape} is expected, for q and qd.")
+    return out[0], out[1]
+
+
+def _kernel(system: Robot, method: str, integrator: Any, kind: str | TorqueFunction) -> March:
+    """The compiled loop; one with a user's function is traced anew, as what the function refers to may have changed."""
+    if not isinstance(kind, str):
+        return March(integrator(system, kind))
+    key = ("rollout", method, kind)
+    found: March | None = system.kernels.get(key)
+    if found is None:
+        found = system.kernels[key] = March(integrator(system, kind))
+    return found
+
+
+def _run(
+    loop: March,
+    settings: FloatArray,
+    count: int,
+    start: tuple[FloatArray, ...],
+    results: list[FloatArray],
+    threads: int | None,
+    progress: Callable[[float], None] | None,
+) -> None:
+    """Row 0, then all steps; in several calls that hand on the state, where somebody wants to know how far they are."""
+    q, qd, p, rows = start
+    results[0][:, 0], results[1][:, 0] = q, qd
+    every = int(settings[0, 2])
+    chunk = max(1, -(-count // every // _CALLS)) * every if progress else max(count, 1)
+    state = [np.ascontiguousarray(x) for x in (q, qd, p)]
+    ends = [np.empty(q.shape) for _ in range(3)]
+    for first in range(0, count, chunk):
+        done = min(chunk, count - first)
+        counters = np.array([[float(first), 1.0 + first // every, 0.0, float(done)]])
+        loop([settings, counters, *state, rows], [*results, *ends], threads=threads)
+        state, ends = ends, [np.empty(q.shape) for _ in range(3)]
+        if progress:
+            progress((first + done) / count)

@@ -1,0 +1,92 @@
+"""One step of the variational midpoint rule, over scalars [theory: simulation, Eq. 5 to 8], [MarsdenWest2001, §1.5].
+
+With q_m = q + ½ h v the momenta at both ends of a step are
+
+    p  = M(q_m) v − ½ h f        (5)
+    p' = M(q_m) v + ½ h f        (6)     f = ∂L/∂q (q_m, v) + τ − friction(v)
+
+(5) is solved for the step's velocity v by v ← v − M(q_m)⁻¹ (M(q_m) v − ½ h f − p); then q' = q + h v, p' = p + h f.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..algorithms import composite, energy
+from ..algorithms.joint import friction
+from ..algorithms.sweep import Unrolled
+from ..dynamics import engine, large
+from ..errors import ModelError
+from ..expr import ops
+from ..expr.differentiate import gradient
+from ..model import Robot
+from ..spatial import ldl
+
+MOST_TURNS = 30.0
+_ROUNDING = 4e-16  # a correction of that size relative to the velocity is none
+
+
+def _sweep(robot: Robot) -> Unrolled:
+    tree = engine.tree(robot)
+    if tree.n >= large.DENSE_FROM:
+        raise ModelError(
+            f"method: 'symplectic' serves up to {large.DENSE_FROM - 1} coordinates, but {robot.name!r} has {tree.n}. Try 'rk4'."
+        )
+    return Unrolled(tree.regrouped)
+
+
+def iteration(robot: Robot) -> Callable[..., list[Any]]:
+    """Improve v; tell the force f, whether to go on, the size of the correction, and the number of turns so far.
+
+    A trajectory that is done keeps what it has, while its neighbours go on.
+    """
+    sweep = _sweep(robot)
+
+    def improve(h: Any, middle: Any, v: Any, p: Any, tau: Any, force: Any, pending: Any, last: Any, turn: Any) -> list[Any]:
+        M = composite.mass_matrix(sweep, middle)
+        f = [a + t - b for a, t, b in zip(_slope(sweep, middle, v), tau, _friction(sweep, v), strict=True)]
+        momentum = [_dot(row, v) for row in M]
+        residual = [a - 0.5 * h[0] * b - c for a, b, c in zip(momentum, f, p, strict=True)]
+        correction = ldl.solve(M, residual)
+        better = [a - b for a, b in zip(v, correction, strict=True)]
+        size, scale = _largest(correction), _largest(better)
+        smaller = ops.less(size, 0.5 * last[0])  # rounding alone makes no progress
+        again = ops.less(_ROUNDING * scale, size) * smaller * ops.less(turn[0] + 1.0, MOST_TURNS) * pending[0]
+        return [_chosen(pending[0], better, v), _chosen(pending[0], f, force), [again], [size], [turn[0] + 1.0]]
+
+    return improve
+
+
+def velocity(robot: Robot) -> Callable[..., list[Any]]:
+    """q̇ = M(q)⁻¹ p."""
+    sweep = _sweep(robot)
+    return lambda q, p: [ldl.solve(composite.mass_matrix(sweep, q), p)]
+
+
+def _slope(sweep: Unrolled, q: Any, v: Any) -> list[Any]:
+    """∂L/∂q of the Lagrangian L = T − V, by reverse differentiation of the energies."""
+    kinetic, potential = energy.energy(sweep, q, v)
+    return list(gradient(kinetic - potential, q))
+
+
+def _friction(sweep: Unrolled, v: Any) -> list[Any]:
+    return sweep.collect(sweep.local(lambda s, rate: friction(s.friction, rate), sweep.expand(v, rate=True)))
+
+
+def _dot(row: Any, v: Any) -> Any:
+    total: Any = 0.0
+    for a, b in zip(row, v, strict=True):
+        total = total + a * b
+    return total
+
+
+def _chosen(condition: Any, new: list[Any], old: list[Any]) -> list[Any]:
+    return [ops.where(condition, a, b) for a, b in zip(new, old, strict=True)]
+
+
+def _largest(scalars: list[Any]) -> Any:
+    largest: Any = 0.0
+    for x in scalars:
+        largest = ops.maximum(largest, abs(x))
+    return largest
