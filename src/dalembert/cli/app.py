@@ -110,6 +110,28 @@ def dynamics(
 
 
 @app.command()
+def export(
+    robot: RobotSource,
+    quantity: Annotated[list[str] | None, typer.Option(help="inverse_dynamics by default; may be given several times.")] = None,
+    language: Annotated[str, typer.Option(help="c, c_header or python.")] = "c",
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write it; printed if left out.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="What function names begin with; the robot's name by default.")] = None,
+    dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
+    formulation: Annotated[str | None, typer.Option(help="Which formulation of the dynamics.")] = None,
+    link: Annotated[str | None, typer.Option(help="A link of the robot; the tool by default.")] = None,
+    frame: Annotated[str | None, typer.Option(help="Whose axes, where a quantity offers a choice.")] = None,
+    wrench: Annotated[list[str] | None, typer.Option(help="A link on which a wrench acts; may be given several times.")] = None,
+) -> None:
+    """Source code of a robot's dynamics, for other programs."""
+    from .export import run
+
+    options = {"formulation": formulation, "link": link, "frame": frame, "wrenches": wrench or None}
+    run(robot, quantity or ["inverse_dynamics"], language=language, output=output, name=name, dtype=dtype, options=options)
+
+
+@app.command()
 def demo() -> None:
     """A short tour with the PUMA 560, ending in a figure."""
     from .demo import run

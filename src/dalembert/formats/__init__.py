@@ -5,7 +5,6 @@ The readers are imported when first used, so that importing this package costs n
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import importlib
 import os
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import FormatError, MissingExtraError, UnknownNameError
+from ..files import replace_file
 
 if TYPE_CHECKING:
     from ..model import Robot
@@ -146,7 +146,7 @@ def save(robot: Robot, path: str | os.PathLike[str]) -> None:
         raise UnknownNameError(f"{path}: suffix {suffix!r} cannot be written. Known: {', '.join(_WRITERS)}.")
     text = _WRITERS[suffix](robot)
     try:
-        _replace_file(Path(os.path.realpath(path)), text.encode("utf-8"))
+        replace_file(Path(os.path.realpath(path)), text.encode("utf-8"))
     except UnicodeEncodeError as error:
         raise FormatError(
             f"{path}: a name contains {error.object[error.start]!r}, which is not Unicode text. Rename that part."
@@ -168,16 +168,3 @@ def _urdf_text(robot: Robot) -> str:
 
 
 _WRITERS: dict[str, Callable[[Robot], str]] = {".toml": _toml_text, ".urdf": _urdf_text}
-
-
-def _replace_file(path: Path, content: bytes) -> None:
-    """Put the content in place in one step; a plain `open` keeps the user's umask, which `tempfile` would not."""
-    draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
-    try:
-        with open(draft, "xb") as file:
-            file.write(content)
-        os.replace(draft, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            draft.unlink()
-        raise

@@ -1,0 +1,129 @@
+"""Source text of quantities: `export_code` and the table of languages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ..checks import choice
+from ..errors import DalembertError, UnknownNameError
+from ..files import replace_file
+from ..model import Robot
+from . import c, python
+from .about import Module
+from .choose import programs
+from .naming import identifier
+
+_DTYPES = {"float64": "float64", "float32": "float32"}
+
+
+class Language(NamedTuple):
+    """How a module is written, the suffix of its file, and further files that go beside it."""
+
+    write: Callable[[Module], str]
+    suffix: str
+    beside: Mapping[str, Callable[[Module], str]] = {}
+
+
+LANGUAGES: dict[str, Language] = {
+    "c": Language(c.source, ".c", {".h": c.header}),
+    "c_header": Language(c.header, ".h"),
+    "python": Language(python.source, ".py"),
+}
+
+
+def export_code(
+    system: Robot,
+    quantity: str | Sequence[str] = "inverse_dynamics",
+    *,
+    language: str = "c",
+    name: str | None = None,
+    path: str | os.PathLike[str] | None = None,
+    dtype: str = "float64",
+    formulation: str | None = None,
+    link: str | Sequence[str] | None = None,
+    frame: str | None = None,
+    angles: str | None = None,
+    wrenches: Sequence[str] | None = None,
+    moving_base: bool | None = None,
+    parameters: bool | None = None,
+) -> str:
+    """Source code of one or more quantities: a function each, straight-line, with this robot's numbers in it.
+
+    C is C99 and needs only the mathematical library: no memory is allocated, nothing is global, arrays of several axes are
+    stored row by row, outputs may overlap inputs. Python needs only NumPy, and takes leading batch axes.
+
+    Parameters
+    ----------
+    system : Robot
+        With n coordinates.
+    quantity : str or sequence of str
+        What to compute, named like the function of this package: 'inverse_dynamics', 'mass_matrix', 'jacobian', ...
+    language : {'c', 'c_header', 'python'}
+        'c_header' gives the declarations that go with 'c'.
+    name : str, optional
+        What function names begin with; the robot's name if left out.
+    path : path, optional
+        Where to write the text; for 'c' the header goes beside it. Each file is complete or not there at all.
+    dtype : {'float64', 'float32'}
+        Type of inputs, outputs and everything between.
+    formulation, link, frame, angles
+        As in the function of the quantity; for several quantities each takes what it knows.
+    wrenches : sequence of str, optional
+        Links (or 'tool') on which a wrench acts; each becomes an input of shape (6,).
+    moving_base : bool, optional
+        Whether velocity and acceleration of the base are inputs, each of shape (6,).
+    parameters : bool, optional
+        Whether the dynamic parameters are an input, in the order of `dal.parameter_names`, instead of numbers in the code.
+
+    Returns
+    -------
+    str
+        The text, with arrays, their units and the operation counts in comments.
+
+    Raises
+    ------
+    UnknownNameError
+        For a quantity, language, option, link or formulation that is not known.
+    DalembertError
+        When the file cannot be written.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> text = dal.export_code(dal.robots.pendulum(), "gravity_torque")
+    >>> [line for line in text.splitlines() if line.startswith("void")]
+    ['void pendulum_gravity_torque(const double q[1], double g[1])']
+    """
+    writer = choice("language", language, LANGUAGES)
+    options = {
+        "formulation": formulation,
+        "link": link,
+        "frame": frame,
+        "angles": angles,
+        "wrenches": wrenches,
+        "moving_base": moving_base,
+        "parameters": parameters,
+    }
+    traced = programs(system, quantity, options)
+    prefix = identifier(system.name if name is None else name)
+    functions = {f"{prefix}_{key}": program for key, program in traced.items()}
+    module = Module(system, prefix, functions, choice("dtype", dtype, _DTYPES))
+    text = writer.write(module)
+    if path is not None:
+        _save(Path(os.path.realpath(path)), text, writer, module)
+    return text
+
+
+def _save(path: Path, text: str, language: Language, module: Module) -> None:
+    if path.suffix != language.suffix:
+        raise UnknownNameError(f"{path.name}: suffix {path.suffix!r} found, {language.suffix!r} expected for this language.")
+    files = {path: text} | {path.with_suffix(suffix): write(module) for suffix, write in language.beside.items()}
+    for target, content in files.items():
+        try:
+            replace_file(target, content.encode())
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise DalembertError(f"{target}: the file cannot be written ({reason}). Does the folder exist?") from None
