@@ -25,8 +25,8 @@ SECTIONS: dict[str, Callable[[Effort], Table]] = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmarks that are asked for."""
     options = parser().parse_args(arguments)
-    if options.write_docs and (options.quick or options.only or peers.missing()):
-        print("--write-docs: a full run with all peers is needed. Leave out --quick and --only; pip install '.[peers]'.")
+    if options.write_docs and (options.quick or options.only or not peers.all_compiled()):
+        print("--write-docs: a full run against all peers, compiled, is needed. Try it without --quick and --only.")
         return 2
     console, described = _console(), machine.description()
     console.print(" · ".join(f"{name} {value}" for name, value in described.items()), style="dim")

@@ -5,16 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 import dalembert as dal
 from dalembert.model import Robot
 
 from . import agreement, peers
 from .effort import Effort
-from .subjects import FUNCTIONS, States, arguments, plain, result_shape, states
+from .subjects import FUNCTIONS, States, arguments, plain, result_arrays, states
 from .tables import Column, Table
-from .timing import Timer, side_by_side, timer_of
+from .timing import Timer, side_by_side, timer_of, warm
 
 ROBOTS = ("panda", "puma560")
 COLUMNS = (
@@ -33,7 +31,8 @@ def measure(effort: Effort) -> Table:
     """The table of all robots and quantities."""
     title = f"Batch of {effort.batch} configurations, one core"
     note = (
-        "Time per configuration; arrays of shape (N, n), results written to out=. Best of all repetitions, and the median ratio."
+        "Time per configuration; arrays of shape (N, n), results written to out=. Best of all repetitions, and the median ratio. "
+        "Two threads gain only where the second core is free."
     )
     table = Table("batch", title, note, COLUMNS)
     for name in ROBOTS:
@@ -54,23 +53,23 @@ def _records(robot: Robot, given: States, effort: Effort) -> list[dict[str, Any]
 def _record(robot: Robot, given: States, quantity: str, peer: peers.Peer | None, effort: Effort) -> dict[str, Any]:
     one, two = (our_timer(robot, given, quantity, threads) for threads in (1, 2))
     record: dict[str, Any] = {"robot": robot.name, "quantity": quantity}
-    threads = side_by_side([two, one], effort.seconds / 2)
+    threads = side_by_side([warm(two), warm(one)], effort.seconds / 2)
     record |= {"ns": 1e9 * threads.best(1), "threads_ratio": threads.best_ratio()}
     return record if peer is None else record | against(robot, given, quantity, peer, one, effort.seconds)
 
 
 def our_timer(robot: Robot, given: States, quantity: str, threads: int) -> Timer:
     """Our time per configuration."""
-    out = np.empty((len(given.q), *result_shape(quantity, robot.n)))
+    out = result_arrays(quantity, robot.n, len(given.q))
     function, inputs = FUNCTIONS[quantity], arguments(quantity, given)
-    run = timer_of(lambda: function(robot, *inputs, out=out, threads=threads))
+    run = timer_of(partial(function, robot, *inputs, out=out, threads=threads))
     return lambda: run() / len(given.q)
 
 
 def against(robot: Robot, given: States, quantity: str, peer: peers.Peer, ours: Timer, seconds: float) -> dict[str, Any]:
     """A comparison with one peer, after both have given the same answers."""
     agreement.check(robot, given, peer, quantity)
-    timings = side_by_side([ours, partial(peer.seconds, quantity)], seconds)
+    timings = side_by_side([warm(ours), warm(partial(peer.seconds, quantity))], seconds)
     return {
         "ns": 1e9 * timings.best(),
         "peer_ns": 1e9 * timings.best(1),

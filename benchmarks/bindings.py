@@ -34,6 +34,10 @@ def pinocchio(robot: Robot) -> Functions:
         "mass_matrix": lambda q: pin.crba(model, data, q),
         "gravity_torque": lambda q: pin.computeGeneralizedGravity(model, data, q),
         "jacobian": lambda q: pin.computeFrameJacobian(model, data, q, tool, pin.LOCAL_WORLD_ALIGNED),
+        "coriolis_matrix": lambda q, qd: pin.computeCoriolisMatrix(model, data, q, qd),
+        "regressor": lambda q, qd, qdd: pin.computeJointTorqueRegressor(model, data, q, qd, qdd),
+        "inverse_derivatives": lambda q, qd, qdd: pin.computeRNEADerivatives(model, data, q, qd, qdd),
+        "forward_derivatives": lambda q, qd, tau: pin.computeABADerivatives(model, data, q, qd, tau),
     }
 
 
@@ -65,11 +69,11 @@ def mujoco(robot: Robot) -> Functions:
     def inverse_dynamics(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
         data.qpos, data.qvel, data.qacc = q, qd, qdd
         mj.mj_inverse(model, data)
-        return data.qfrc_inverse.copy()
+        return np.array(data.qfrc_inverse)
 
     def forward_dynamics(q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> np.ndarray:
         data.qpos, data.qvel, data.qfrc_applied = q, qd, tau
         mj.mj_forward(model, data)
-        return data.qacc.copy()
+        return np.array(data.qacc)
 
     return {"inverse_dynamics": inverse_dynamics, "forward_dynamics": forward_dynamics}

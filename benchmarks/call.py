@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 import dalembert as dal
 from dalembert.model import Robot
 
@@ -31,7 +33,8 @@ def measure(effort: Effort) -> Table:
     """The table of all quantities."""
     note = (
         "Each library called from Python on NumPy arrays of one state. Pinocchio: rnea, aba, crba, computeGeneralizedGravity, "
-        "computeFrameJacobian. MuJoCo: the state is assigned, mj_inverse or mj_forward called, the result copied."
+        "computeFrameJacobian, computeCoriolisMatrix, computeJointTorqueRegressor, computeRNEADerivatives, "
+        "computeABADerivatives. MuJoCo: the state is assigned, mj_inverse or mj_forward called, the result copied."
     )
     table = Table("call", f"One call from Python ({ROBOT})", note, COLUMNS)
     robot = plain(dal.load(ROBOT))
@@ -46,7 +49,7 @@ def _record(robot: Robot, given: States, quantity: str, others: dict[str, bindin
     calls = {name: functions[quantity] for name, functions in others.items() if quantity in functions}
     everyone = [partial(function, robot, *inputs), *(partial(call, *inputs) for call in calls.values())]
     for name, call in calls.items():
-        agreement.compare(robot, given, quantity, call(*inputs), name)
+        agreement.compare(robot, given, quantity, np.asarray(call(*inputs)), name)
     timings = side_by_side([timer_of(call, effort.calls) for call in everyone], effort.seconds)
     record: dict[str, Any] = {"quantity": quantity, "us": 1e6 * timings.best()}
     for number, name in enumerate(calls, start=1):

@@ -20,7 +20,7 @@ from .batch import our_timer
 from .effort import Effort
 from .subjects import FUNCTIONS, States, arguments, plain, states
 from .tables import Column, Table
-from .timing import side_by_side
+from .timing import Timer, side_by_side, warm
 
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 LONGEST_MATRIX = 60
@@ -37,6 +37,7 @@ COLUMNS = (
     Column("mujoco_ns", "MuJoCo [ns]", ".0f"),
     Column("mujoco_ratio", "ratio", ".1f"),
     Column("mujoco_median_ratio", "median ratio", ".1f"),
+    Column("remark", "remark"),
 )
 
 
@@ -44,7 +45,8 @@ def measure(effort: Effort) -> Table:
     """The table of all lengths and quantities."""
     note = (
         "Time per configuration in a batch on one core. MuJoCo: mj_inverse and mj_forward, with contacts, limits and all other "
-        "constraints disabled. Compile time is that of the first call with an empty cache, tracing included."
+        "constraints disabled. These batches stay in the caches, unlike the large ones above. Compile time is that of the first "
+        "call with an empty cache, tracing included."
     )
     table = Table("chain", "Chains of n revolute joints", note, COLUMNS)
     for n in effort.lengths:
@@ -67,14 +69,18 @@ def _record(robot: Robot, given: States, quantity: str, running: dict[str, peers
     offered = {name: peer for name, peer in running.items() if quantity in PEERS[name]}
     for peer in offered.values():
         agreement.check(robot, given, peer, quantity)
-    ours = our_timer(robot, given, quantity, threads=1)
-    timings = side_by_side([ours, *(partial(peer.seconds, quantity) for peer in offered.values())], effort.seconds)
+    timers: list[Timer] = [
+        our_timer(robot, given, quantity, threads=1),
+        *(partial(peer.seconds, quantity) for peer in offered.values()),
+    ]
+    timings = side_by_side([warm(timer) for timer in timers], effort.seconds)
     record: dict[str, Any] = {"quantity": quantity, "n": robot.n, "compile": compile_seconds(quantity, robot.n)}
     record |= {"ns": 1e9 * timings.best(), "ns_per_joint": 1e9 * timings.best() / robot.n}
-    for number, (name, peer) in enumerate(offered.items(), start=1):
+    for number, name in enumerate(offered, start=1):
         record |= {f"{name}_ns": 1e9 * timings.best(number), f"{name}_ratio": timings.best_ratio(number)}
-        record |= {f"{name}_median_ratio": timings.median_ratio(number), f"{name}_peer": peer.label}
-    return record
+        record[f"{name}_median_ratio"] = timings.median_ratio(number)
+    slow = [peer.label for peer in offered.values() if isinstance(peer, peers.Binding)]
+    return record | ({"remark": ", ".join(slow)} if slow else {})
 
 
 def compile_seconds(quantity: str, n: int) -> float:

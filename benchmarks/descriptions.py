@@ -39,7 +39,8 @@ def mass_of(inertia: Inertia) -> Mass:
 def rotation(R: Mat3, offset: float = 0.0) -> np.ndarray:
     """R · Rz(offset) as an array."""
     c, s = np.cos(offset), np.sin(offset)
-    return np.array(R).reshape(3, 3) @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    return np.asarray(np.array(R).reshape(3, 3) @ turn)
 
 
 def as_text(robot: Robot) -> str:

@@ -16,8 +16,9 @@ Written by `python -m benchmarks --write-docs`; `make bench` measures your machi
 ![Throughput beside Pinocchio, and cost against the number of joints](images/performance.png)
 
 Absolute times depend on the machine, so what counts are ratios to other libraries measured in the same run. Contestants take
-turns, repetition by repetition, so that whatever else the machine does meets all of them; a ratio above 1 means that dalembert
-is faster. Before anything is timed, all answers are compared (to 1e-9, relative). All compute the same robot in the same
+turns, repetition by repetition, so that whatever else the machine does meets all of them; each turn begins with a pass that is
+not counted, so that all are measured warm. A ratio above 1 means that dalembert is faster. Before anything is timed, all
+answers are compared (to 1e-9, relative; accelerations by the torques they need). All compute the same robot in the same
 coordinates; friction and rotors are left out, since not every library has them.
 
 [Pinocchio](https://github.com/stack-of-tasks/pinocchio) runs in a C++ loop over the same states, with its algorithms compiled for

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -14,7 +15,7 @@ import numpy as np
 from dalembert.model import Robot
 
 from . import bindings, descriptions, loops
-from .subjects import States, arguments, result_shape
+from .subjects import SIMPLE, States, arguments, result_shapes
 from .timing import timer_of
 
 
@@ -23,7 +24,7 @@ class Loop:
 
     def __init__(self, label: str, program: Path, model: str, states: States) -> None:
         self.label = label
-        self.count, self.n = states.q.shape
+        self.count, self.n = len(states.q), states.q.shape[1]
         self.folder = tempfile.TemporaryDirectory(prefix="dalembert-bench-")
         place = Path(self.folder.name)
         (place / "model.xml").write_text(model)
@@ -34,10 +35,11 @@ class Loop:
     def _ask(self, request: str) -> str:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        print(request, file=self.process.stdin, flush=True)
+        with suppress(BrokenPipeError):  # then there is no answer either
+            print(request, file=self.process.stdin, flush=True)
         answer = self.process.stdout.readline()
         if not answer:
-            raise RuntimeError(f"{self.label}: the loop ended while asked to {request!r}.")
+            raise RuntimeError(f"{self.label}: the loop ended (code {self.process.wait()}) when asked for {request.split()[1]}.")
         return answer
 
     def seconds(self, quantity: str) -> float:
@@ -49,7 +51,9 @@ class Loop:
         path = Path(self.folder.name) / "answer.bin"
         self._ask(f"answer {quantity} {path}")
         rows = np.fromfile(path).reshape(self.count, -1)
-        shape = result_shape(quantity, self.n)
+        if quantity not in SIMPLE:
+            return rows
+        (shape,) = result_shapes(quantity, self.n)
         return rows.reshape(self.count, *reversed(shape)).swapaxes(1, -1) if len(shape) == 2 else rows  # Eigen's order
 
     def __enter__(self) -> Self:
@@ -90,6 +94,7 @@ class Binding:
 
 
 Peer = Loop | Binding
+LOOPS = {"pinocchio": loops.pinocchio, "mujoco": loops.mujoco}
 
 
 def pinocchio(robot: Robot, states: States, *, compiled: bool = True) -> Peer | None:
@@ -116,9 +121,17 @@ def mujoco(robot: Robot, states: States, *, compiled: bool = True) -> Peer | Non
     return Binding("MuJoCo from Python", bindings.mujoco(robot), states)
 
 
-def missing(names: Sequence[str] = ("pinocchio", "mujoco")) -> list[str]:
+def missing() -> list[str]:
     """The peers that are not installed."""
-    return [name for name in names if not bindings.has(name)]
+    return [name for name in LOOPS if not bindings.has(name)]
+
+
+def all_compiled() -> bool:
+    """Whether every peer is there and runs in a compiled loop."""
+    try:
+        return all(program().exists() for program in LOOPS.values())
+    except loops.NoLoopError:
+        return False
 
 
 _told: set[str] = set()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,8 +26,32 @@ ARGUMENTS = {
     "mass_matrix": ("q",),
     "gravity_torque": ("q",),
     "jacobian": ("q",),
+    "coriolis_matrix": ("q", "qd"),
+    "regressor": ("q", "qd", "qdd"),
+    "inverse_derivatives": ("q", "qd", "qdd"),
+    "forward_derivatives": ("q", "qd", "tau"),
 }
-FUNCTIONS = {name: getattr(dal, name) for name in ARGUMENTS}
+
+
+def _inverse_derivatives(robot: Robot, q: Any, qd: Any, qdd: Any, **options: Any) -> Any:
+    return dal.derivatives(robot, q, qd, qdd, **options)
+
+
+def _forward_derivatives(robot: Robot, q: Any, qd: Any, tau: Any, **options: Any) -> Any:
+    return dal.derivatives(robot, q, qd, tau=tau, **options)
+
+
+def _regressor(robot: Robot, *state: Any, **options: Any) -> Any:
+    return dal.regressor(robot, *state, rotor=False, friction=False, **options)
+
+
+_OWN = {
+    "inverse_derivatives": _inverse_derivatives,
+    "forward_derivatives": _forward_derivatives,
+    "regressor": _regressor,
+}
+FUNCTIONS: dict[str, Callable[..., Any]] = {name: _OWN.get(name) or getattr(dal, name) for name in ARGUMENTS}
+SIMPLE = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity_torque", "jacobian")
 
 
 def plain(robot: Robot) -> Robot:
@@ -46,6 +71,15 @@ def arguments(quantity: str, given: States) -> list[np.ndarray]:
     return [getattr(given, name) for name in ARGUMENTS[quantity]]
 
 
-def result_shape(quantity: str, n: int) -> tuple[int, ...]:
-    """The shape of a quantity in one state."""
-    return {"mass_matrix": (n, n), "jacobian": (6, n)}.get(quantity, (n,))
+def result_shapes(quantity: str, n: int) -> list[tuple[int, ...]]:
+    """The shapes of a quantity's results in one state."""
+    if quantity.endswith("derivatives"):
+        return [(n, n)] * 3
+    square = (n, n)
+    return [{"mass_matrix": square, "coriolis_matrix": square, "jacobian": (6, n), "regressor": (n, 10 * n)}.get(quantity, (n,))]
+
+
+def result_arrays(quantity: str, n: int, count: int) -> Any:
+    """Arrays for the results of many states: one, or a tuple of several."""
+    arrays = tuple(np.empty((count, *shape)) for shape in result_shapes(quantity, n))
+    return arrays if len(arrays) > 1 else arrays[0]

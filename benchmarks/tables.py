@@ -49,11 +49,12 @@ class Table:
 
     def terminal(self) -> Any:
         """As a table of rich."""
+        from rich.markup import escape
         from rich.table import Table as RichTable
 
         table = RichTable(title=self.title, caption=self.note, title_justify="left", caption_justify="left")
         for column in self.shown:
-            table.add_column(column.heading, justify="right" if column.form else "left", no_wrap=not column.form)
+            table.add_column(escape(column.heading), justify="right" if column.form else "left", no_wrap=not column.form)
         for record in self.records:
             table.add_row(*(column.text(record) for column in self.shown))
         return table

@@ -40,6 +40,20 @@ def side_by_side(timers: Sequence[Timer], seconds: float, least: int = 3) -> Tim
     return Timings(np.array(rounds))
 
 
+def warm(timer: Timer, least: float = 0.005) -> Timer:
+    """A turn: one pass that is not counted, since another contestant has just used the caches, then passes for this long."""
+
+    def turn() -> float:
+        timer()
+        seconds: list[float] = []
+        start = time.perf_counter()
+        while not seconds or time.perf_counter() - start < least:
+            seconds.append(timer())
+        return sum(seconds) / len(seconds)
+
+    return turn
+
+
 def timer_of(function: Callable[[], object], times: int = 1) -> Timer:
     """A timer of a function without arguments: seconds per call, over some calls in a row."""
 

@@ -3,9 +3,12 @@
 
 #include <pinocchio/multibody.hpp>
 
+#include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/crba.hpp>
 #include <pinocchio/algorithm/frames.hpp>
+#include <pinocchio/algorithm/regressor.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 
 namespace pin = pinocchio;
@@ -80,6 +83,26 @@ int main(int, char** argv) {
   add("jacobian", 6 * n, [&](long k, double* out) {
     pin::computeFrameJacobian(model, data, Input(s.q(k), n), tool, pin::LOCAL_WORLD_ALIGNED, J);
     Eigen::Map<Eigen::Matrix<double, 6, Eigen::Dynamic>>(out, 6, n) = J;
+  });
+  using Rows = Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+  add("coriolis_matrix", n * n, [&](long k, double* out) {
+    Rows(out, n, n) = pin::computeCoriolisMatrix(model, data, Input(s.q(k), n), Input(s.qd(k), n));
+  });
+  add("regressor", 10 * n * n, [&](long k, double* out) {
+    Rows(out, n, 10 * n) =
+        pin::computeJointTorqueRegressor(model, data, Input(s.q(k), n), Input(s.qd(k), n), Input(s.qdd(k), n));
+  });
+  add("inverse_derivatives", 3 * n * n, [&](long k, double* out) {
+    pin::computeRNEADerivatives(model, data, Input(s.q(k), n), Input(s.qd(k), n), Input(s.qdd(k), n));
+    Rows(out, n, n) = data.dtau_dq;
+    Rows(out + n * n, n, n) = data.dtau_dv;
+    Rows(out + 2 * n * n, n, n) = data.M;  // the upper triangle
+  });
+  add("forward_derivatives", 3 * n * n, [&](long k, double* out) {
+    pin::computeABADerivatives(model, data, Input(s.q(k), n), Input(s.qd(k), n), Input(s.tau(k), n));
+    Rows(out, n, n) = data.ddq_dq;
+    Rows(out + n * n, n, n) = data.ddq_dv;
+    Rows(out + 2 * n * n, n, n) = data.Minv;  // the upper triangle
   });
   return loops::serve(passes);
 }

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import platform
+import shutil
 
 import pytest
 
 import dalembert as dal
 from benchmarks import __main__ as command
-from benchmarks import agreement, batch, call, chain, descriptions, machine, peers, start, subjects, timing
+from benchmarks import agreement, batch, call, chain, descriptions, loops, machine, peers, start, subjects, timing
 from benchmarks.effort import TINY
 from benchmarks.tables import Column, Table
 
@@ -43,7 +45,8 @@ def test_pinocchio_holds_the_same_robot(name, quantity):
     given = subjects.states(robot, 3)
     with peers.pinocchio(robot, given, compiled=False) as peer:
         agreement.check(robot, given, peer, quantity)
-        assert peer.answer(quantity).shape == (3, *subjects.result_shape(quantity, robot.n))
+        entries = sum(math.prod(shape) for shape in subjects.result_shapes(quantity, robot.n))
+        assert peer.answer(quantity).size == 3 * entries
 
 
 @needs_mujoco
@@ -54,6 +57,30 @@ def test_mujoco_holds_the_same_chain(quantity):
     with peers.mujoco(robot, given, compiled=False) as peer:
         agreement.check(robot, given, peer, quantity)
         assert peer.seconds(quantity) > 0
+
+
+@needs_mujoco
+@pytest.mark.skipif(not (shutil.which("c++") or shutil.which("g++")), reason="there is no C++ compiler")
+def test_a_compiled_loop_gives_the_same_answers_and_times_itself(tmp_path, monkeypatch):
+    monkeypatch.setattr(loops, "RESULTS", tmp_path)
+    robot = subjects.plain(dal.robots.chain(3))
+    given = subjects.states(robot, 5)
+    with peers.mujoco(robot, given) as peer:
+        assert peer.label == "MuJoCo C"
+        agreement.check(robot, given, peer, "forward_dynamics")
+        assert 0 < peer.seconds("forward_dynamics") < 1
+        with pytest.raises(RuntimeError, match=r"MuJoCo C: the loop ended \(code .*\) when asked for nonsense"):
+            peer.seconds("nonsense")
+
+
+@needs_pinocchio
+def test_without_a_compiler_the_binding_is_measured_and_labelled(monkeypatch, capsys):
+    monkeypatch.setattr(loops.shutil, "which", lambda name: None)
+    monkeypatch.setattr(peers, "_told", set())
+    robot = subjects.plain(dal.robots.chain(2))
+    with peers.pinocchio(robot, subjects.states(robot, 2)) as peer:
+        assert peer.label == "Pinocchio from Python"
+    assert capsys.readouterr().out.endswith("its Python binding is measured instead.\n")
 
 
 @needs_pinocchio
@@ -102,7 +129,7 @@ def test_what_is_measured_again_replaces_what_was_kept(tmp_path, monkeypatch):
 
 def test_documents_are_written_from_full_runs_only(capsys):
     assert command.main(["--quick", "--write-docs"]) == 2
-    assert "a full run with all peers is needed" in capsys.readouterr().out
+    assert "a full run against all peers, compiled, is needed" in capsys.readouterr().out
 
 
 def test_the_machine_is_described_without_its_name():
