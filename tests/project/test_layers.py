@@ -11,6 +11,7 @@ from tests.project.source import PACKAGE, imported, modules, name_of
 LAYERS = {
     "errors": 0,
     "checks": 0,
+    "files": 0,
     "expr": 1,
     "spatial": 2,
     "model": 3,
@@ -19,6 +20,8 @@ LAYERS = {
     "algorithms": 4,
     "codegen": 4,
     "dynamics": 5,
+    "simulate": 6,
+    "export": 7,
     "plots": 7,
     "cli": 7,
 }
@@ -26,6 +29,7 @@ SIBLINGS = {
     ("checks", "errors"),  # a check raises
     ("formats", "robots"),  # `load` takes the name of a catalogue robot
     ("cli", "plots"),  # the demo draws
+    ("cli", "export"),  # a command writes code
 }
 BELOW = {  # stricter than the numbers
     "expr": {"errors", "checks"},
