@@ -108,6 +108,7 @@ def kernel(
     *,
     outputs: Sequence[str] = ("y",),
     fixed: Mapping[str, ArrayLike] | None = None,
+    dtype: str = "float64",
 ) -> Kernel:
     """Compile a function of one's own, or quantities of a robot, into a kernel of arrays.
 
@@ -122,6 +123,8 @@ def kernel(
         Names of a function's outputs.
     fixed : mapping of input name to array, optional
         Inputs that stay the same: their numbers are folded into the code, and the kernel takes the others only.
+    dtype : {'float64', 'float32'}
+        What the kernel takes, computes in and returns; single precision is nearly twice as fast.
 
     Returns
     -------
@@ -144,7 +147,7 @@ def kernel(
         recipe = Recipe(lambda sweep, *inputs: _counted(source(*inputs), outputs), dict(what), list(outputs))
     else:
         raise ShapeError("kernel: a function needs its inputs as a mapping of name to shape, such as {'q': (3,)}.")
-    return build(trace(*_with_fixed(recipe, fixed or {}), name="kernel"))
+    return build(trace(*_with_fixed(recipe, fixed or {}), name="kernel"), dtype)
 
 
 def _counted(returned: Any, outputs: Sequence[str]) -> Any:

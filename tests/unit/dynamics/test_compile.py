@@ -266,3 +266,18 @@ def test_outputs_that_are_not_as_many_as_named_are_said_so() -> None:
 def test_what_is_neither_robot_nor_function_is_named() -> None:
     with pytest.raises(DalembertError, match="int found"):
         dal.kernel(3, {"q": (3,)})
+
+
+def test_a_kernel_in_single_precision_agrees_to_its_digits() -> None:
+    robot = dal.robots.puma560()
+    state = np.random.default_rng(0).normal(size=(3, 5, 6))
+    single = dal.kernel(robot, ["tau"], dtype="float32")(*state)
+    assert single.dtype == np.float32
+    wanted = dal.inverse_dynamics(robot, *state)
+    # seven digits, of which the recursion over six joints loses one
+    np.testing.assert_allclose(single, wanted, rtol=1e-5, atol=1e-5 * np.abs(wanted).max())
+
+
+def test_an_unknown_precision_is_named() -> None:
+    with pytest.raises(dal.DalembertError, match="dtype: 'float16' is not known"):
+        dal.kernel(dal.robots.pendulum(), ["M"], dtype="float16")
