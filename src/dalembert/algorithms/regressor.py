@@ -61,7 +61,8 @@ def regressor(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkState, optio
         _link_columns(sweep, Y, j, j * width, states[j].motion, twists[j])
         place = j * width + len(INERTIAL)
         if options.rotor:
-            m = tree.segments[j].spin.mount if tree.segments[j].spin is not None else -1  # type: ignore[union-attr]
+            spin = tree.segments[j].spin
+            m = spin.mount if spin is not None else -1
             mount, carrying = (states[m].motion, twists[m]) if m >= 0 else (base.motion, {})
             _rotor_column(sweep, Y, j, place, mount, carrying, rates[j], accelerations[j])
         _friction_columns(sweep, Y, j, place + options.rotor, options, rates[j])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
+import io
 import time
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from .. import dynamics as dyn
 from .. import plots
 from ..checks import FloatArray
 from ..errors import MissingExtraError
+from ..files import replace_file
 from ..formats import load
 from ..model import Robot
 from . import dynamics, show, terminal
@@ -86,12 +86,7 @@ def draw(robot: Robot, t: FloatArray, states: dynamics.State) -> Any:
 
 
 def save_figure(figure: Any, target: Path) -> None:
-    """The picture in its place, complete or not at all: written under another name, then renamed."""
-    draft = target.with_name(f".{target.name}.{os.urandom(4).hex()}")
-    try:
-        figure.savefig(draft, dpi=160, format="png")
-        os.replace(draft, target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            draft.unlink()
-        raise
+    """The picture in its place, complete or not at all."""
+    picture = io.BytesIO()
+    figure.savefig(picture, dpi=160, format="png")
+    replace_file(target, picture.getvalue())
