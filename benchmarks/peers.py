@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -79,12 +79,12 @@ class Binding:
 
     def answer(self, quantity: str) -> np.ndarray:
         """The results in all states, shape (count, ...)."""
-        return np.array(self._rows(quantity, len(self.states.q)))
+        return np.array(self._rows(quantity, len(self.states.q), np.array))  # some results are views that the next call changes
 
-    def _rows(self, quantity: str, count: int) -> list[np.ndarray]:
+    def _rows(self, quantity: str, count: int, keep: Callable[[Any], Any] = lambda result: result) -> list[Any]:
         function = self.functions[quantity]
         columns = arguments(quantity, self.states)
-        return [function(*(column[k] for column in columns)) for k in range(count)]
+        return [keep(function(*(column[k] for column in columns))) for k in range(count)]
 
     def __enter__(self) -> Self:
         return self
