@@ -19,6 +19,7 @@ from . import cache as disk
 from . import call, gufunc, llvm, rolled, target
 from .real import DOUBLE, REALS, Real
 
+_PIECES = 4  # per thread
 _WORTH_A_THREAD = 2e5  # ns of work: some ten times what handing it over costs
 
 
@@ -207,8 +208,9 @@ def _in_threads(kernel: Kernel, arrays: tuple[Any, ...], out: Any, threads: int 
 def _run_pieces(
     kernel: Kernel, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray], batch: tuple[int, ...], count: int
 ) -> None:
+    """Pieces are handed out as threads become free: one that starts late, or is held up, takes fewer of them."""
     axis = int(np.argmax(batch))
-    edges = np.linspace(0, batch[axis], count + 1).astype(int)
+    edges = np.linspace(0, batch[axis], _PIECES * count + 1).astype(int)
     place = axis - len(batch)  # counted from the end of the batch axes, where broadcasting aligns
 
     def run(piece: slice) -> None:
@@ -216,9 +218,14 @@ def _run_pieces(
         outs = tuple(_cut(r, len(s.shape), place, piece) for s, r in zip(kernel.outputs, results, strict=True))
         kernel.ufunc(*parts, out=outs)
 
-    pieces = [slice(int(a), int(b)) for a, b in itertools.pairwise(edges) if b > a]
-    futures = [_pool(count).submit(run, piece) for piece in pieces[1:]]
-    run(pieces[0])
+    pieces = iter([slice(int(a), int(b)) for a, b in itertools.pairwise(edges) if b > a])
+
+    def work() -> None:
+        for piece in pieces:  # a list iterator hands out each item once, whichever thread asks
+            run(piece)
+
+    futures = [_pool(count).submit(work) for _ in range(count - 1)]
+    work()
     for future in futures:
         future.result()
 

@@ -20,7 +20,8 @@ from .real import DOUBLE, Real
 from .rows import STORE_RUN, load_run_length, runs
 
 PART_SIZE = 1800  # nodes per function: compile time grows faster than linearly in the size of one function
-STORE_WEIGHT = 40  # nodes that an output counts for
+WHOLE = 5000  # nodes of a program that is left in one piece: a cut costs stores and loads, and breaks runs of results
+STORE_WEIGHT = 40  # nodes that an output counts for when a program is cut: LLVM's time is quadratic in a function's stores
 BLANK_FROM = 16  # runs of zeros from which an output is cleared as a whole
 SINCOS_GROUP = 8  # sines and cosines computed at once
 # Spilled registers straddle cache lines unless the stack is aligned, which LLVM no longer does once it has given its frame
@@ -97,13 +98,12 @@ class _Parts:
         self.run_of = [[run for run in runs(slot.size, longest) for _ in run] for slot in program.outputs]
 
     def _cut(self, order: list[Expr]) -> list[list[Expr]]:
-        """Parts of about PART_SIZE nodes; an output counts for more: LLVM's time is quadratic in the stores of a function."""
+        """Parts of about PART_SIZE nodes, an output counting for more; one part if the program is small enough."""
         stored = Counter(scalar.index for result in self.program.results for scalar in result if isinstance(scalar, Expr))
-        weights = np.array([1 + STORE_WEIGHT * stored[node.index] for node in order])
-        part = np.cumsum(weights) // PART_SIZE
-        if not order or part[-1] == 0 or weights.sum() < PART_SIZE * 3 // 2:
+        if len(order) + 6 * stored.total() < WHOLE:
             return [order]
-        return [[order[i] for i in np.flatnonzero(part == k)] for k in range(part[-1] + 1)]
+        part = np.cumsum([1 + STORE_WEIGHT * stored[node.index] for node in order]) // PART_SIZE
+        return [[order[i] for i in np.flatnonzero(part == k)] for k in np.unique(part)] or [order]
 
     def emit(self) -> tuple[list[list[str]], int]:
         """The functions, and the number of scratch vectors they need."""

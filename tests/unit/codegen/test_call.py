@@ -48,6 +48,7 @@ def test_it_gives_what_the_ufunc_gives_to_the_last_bit(mixed: Any, rng: np.rando
 
 def test_parts_with_scratch_memory_give_the_same(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     monkeypatch.setattr(llvm, "PART_SIZE", 5)
+    monkeypatch.setattr(llvm, "WHOLE", 0)
     program = mixed_program()
     arrays = inputs(rng)
     close(build(program).single(*arrays), expected(program, *arrays))

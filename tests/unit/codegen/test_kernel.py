@@ -284,6 +284,7 @@ def test_an_out_of_single_precision_receives_rounded_numbers(rows: int, vector: 
 def test_a_graph_cut_into_parts_gives_the_same(size: int, monkeypatch: Any, rng: np.random.Generator) -> None:
     program = mixed_program()
     monkeypatch.setattr(llvm, "PART_SIZE", size)
+    monkeypatch.setattr(llvm, "WHOLE", 0)
     arrays = inputs(rng, (13,))
     close(build(program)(*arrays), expected(program, *arrays))
 
@@ -303,6 +304,7 @@ def test_a_graph_cut_between_a_comparison_and_its_use_gives_the_same(monkeypatch
     x = rng.normal(size=(50, 3))
     for size in (1, 3, 10):
         monkeypatch.setattr(llvm, "PART_SIZE", size)
+        monkeypatch.setattr(llvm, "WHOLE", 0)
         close(build(program)(x), expected(program, x))
 
 
