@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from . import batch, call, chain, machine, page, peers, start
+from . import batch, call, chain, machine, page, peak, peers, simulation, start
 from .effort import FULL, QUICK, Effort
 from .loops import RESULTS
 from .tables import Table
@@ -18,6 +18,8 @@ SECTIONS: dict[str, Callable[[Effort], Table]] = {
     "batch": batch.measure,
     "chain": chain.measure,
     "call": call.measure,
+    "peak": peak.measure,
+    "simulation": simulation.measure,
     "start": start.measure,
 }
 

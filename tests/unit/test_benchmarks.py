@@ -11,7 +11,21 @@ import pytest
 
 import dalembert as dal
 from benchmarks import __main__ as command
-from benchmarks import agreement, batch, call, chain, descriptions, loops, machine, peers, start, subjects, timing
+from benchmarks import (
+    agreement,
+    batch,
+    call,
+    chain,
+    descriptions,
+    loops,
+    machine,
+    peak,
+    peers,
+    simulation,
+    start,
+    subjects,
+    timing,
+)
 from benchmarks.effort import TINY
 from benchmarks.tables import Column, Table
 
@@ -24,10 +38,10 @@ def interpreted(monkeypatch):
     monkeypatch.setenv("DALEMBERT_BACKEND", "numpy")
 
 
-@pytest.mark.parametrize("section", [batch, chain, call], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("section", [batch, chain, call, peak, simulation], ids=lambda module: module.__name__)
 def test_a_section_measures_positive_times(section):
     table = section.measure(TINY)
-    key = "us" if section is call else "ns"
+    key = {call: "us", simulation: "ms"}.get(section, "ns")
     assert table.records
     assert all(record[key] > 0 for record in table.records)
     assert table.markdown().count("\n") == len(table.records) + 1
