@@ -34,7 +34,7 @@ def measure(effort: Effort) -> Table:
     """The table of kernels, the peak first."""
     note = (
         f"Multiplications and additions of the kernel's own graph, a sine and cosine counted as {SINCOS}; double precision, "
-        f"one core, {_count(effort)} configurations, in the caches. The peak is that of {CHAINS} independent chains of multiply-adds."
+        f"one core, {_count(effort)} configurations, in the caches. The peak: {CHAINS} independent chains of multiply-adds."
     )
     table = Table("peak", "Share of the multiply-add peak", note, COLUMNS)
     peak = _peak(effort)

@@ -32,7 +32,7 @@ def measure(effort: Effort) -> Table:
     """The table of both."""
     note = (
         f"Panda. Swing: from rest, damping {DAMPING} N m s on every joint, rtol = atol = {TOLERANCE}, error against a "
-        "run at 2.3e-14. Rollouts: semi-implicit Euler, 1 ms, all cores on both sides, every state kept; constraints off in MuJoCo."
+        "run at 2.3e-14. Rollouts: semi-implicit Euler, 1 ms, all cores for both, every state kept; constraints off in MuJoCo."
     )
     table = Table("simulation", "Simulation", note, COLUMNS)
     robot = plain(dal.load("panda"))
