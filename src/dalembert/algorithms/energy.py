@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ..model.tree import Segment
 from ..spatial import AT_REST, IDENTITY, ZERO, Motion, Pose, Transform, Vec3
-from .joint import transform, with_rate
+from .joint import added, transform, with_rate
 from .sweep import Sweep
 
 
@@ -47,11 +47,7 @@ def energy(sweep: Sweep, q: Any, qd: Any) -> tuple[Any, Any]:
     links = sweep.outward(outward_step, base, sweep.local(transform, sweep.expand(q)), rates)
     kinetic = sweep.local(kinetic_step, links, rates)
     if sweep.tree.has_spin:
-        kinetic = sweep.local(_sum, kinetic, sweep.mounted(rotor_step, base, links, rates)[0])
+        kinetic = sweep.local(added, kinetic, sweep.mounted(rotor_step, base, links, rates)[0])
     gravity = sweep.tree.gravity
     potential = sweep.local(lambda s, link: potential_step(s, link, gravity), links)
     return sweep.total(kinetic), sweep.total(potential)
-
-
-def _sum(s: Segment, a: Any, b: Any) -> Any:
-    return a + b

@@ -34,12 +34,22 @@ def friction(law: Law | None, qd: Any) -> Any:
     """
     if law is None:
         return 0.0
-    viscous = qd * law.viscous
     if not law.dry:
-        return viscous
-    sigma = qd / ops.sqrt(qd * qd + law.width2) if law.smooth else ops.sign(qd)
-    dry = sigma * law.mean + (sigma * sigma) * law.difference
-    if law.stribeck:
+        return qd * law.viscous
+    viscous, dry, offset = friction_terms(law, qd)
+    return viscous * law.viscous + dry * law.mean + offset * law.difference
+
+
+def friction_terms(law: Law | None, qd: Any) -> tuple[Any, Any, Any]:
+    """What multiplies the viscous coefficient, the Coulomb level and half the difference of its two directions."""
+    sigma = qd / ops.sqrt(qd * qd + law.width2) if law is not None and law.smooth else ops.sign(qd)
+    peak: Any = 1.0
+    if law is not None and law.stribeck:
         ratio = qd * law.inverse_speed
-        dry = dry * (law.excess / (ratio * ratio + 1.0) + 1.0)
-    return viscous + dry
+        peak = law.excess / (ratio * ratio + 1.0) + 1.0
+    return qd, sigma * peak, sigma * sigma * peak
+
+
+def added(s: Segment, a: Any, b: Any) -> Any:
+    """The sum of two values of a segment."""
+    return a + b

@@ -16,11 +16,10 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..expr import ops
 from ..model.tree import Law, Place, Segment, Tree
 from ..spatial import Inertia, Motion, Pose, Sym3, Transform, Turn, Vec3
 from .formulations.newton_euler import LinkMotion, LinkState, motion, outward_step
-from .joint import transform
+from .joint import friction_terms, transform
 from .sweep import Unrolled
 
 INERTIAL = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
@@ -132,16 +131,6 @@ def _rotor_column(
 def _friction_columns(sweep: Unrolled, Y: list[list[Any]], j: int, place: int, options: Options, qd: Any) -> None:
     viscous, dry, offset = friction_terms(sweep.tree.segments[j].friction, qd)
     _enter(sweep, Y, j, place, [viscous, dry] * options.friction + [offset] * options.offset)
-
-
-def friction_terms(law: Law | None, qd: Any) -> tuple[Any, Any, Any]:
-    """What multiplies the viscous coefficient, the Coulomb level and half the difference of its two directions."""
-    sigma = qd / ops.sqrt(qd * qd + law.width2) if law is not None and law.smooth else ops.sign(qd)
-    peak: Any = 1.0
-    if law is not None and law.stribeck:
-        ratio = qd * law.inverse_speed
-        peak = law.excess / (ratio * ratio + 1.0) + 1.0
-    return qd, sigma * peak, sigma * sigma * peak
 
 
 def _enter(sweep: Unrolled, Y: list[list[Any]], segment: int, first: int, entries: list[Any]) -> None:

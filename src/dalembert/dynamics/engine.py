@@ -6,6 +6,7 @@ and kept with the robot.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from .. import checks
@@ -15,8 +16,10 @@ from ..codegen import Kernel, build
 from ..errors import DalembertError, ModelError, UnknownNameError
 from ..expr import Program, trace
 from ..expr.loops import LoopProgram
+from ..expr.tangent import tangent
 from ..model import Robot
 from ..model.tree import Tree, tree_of
+from . import large
 from .quantities import QUANTITIES, Forces, Recipe
 
 # Segments from which a loop over joints serves: unrolled code is up to twice as fast, but takes seconds to compile when a
@@ -57,11 +60,20 @@ def kernel(robot: Robot, quantity: str, *options: Any) -> Kernel:
 
 def _build(robot: Robot, quantity: str, options: tuple[Any, ...]) -> Kernel:
     """A kernel of one program; for large systems, of several that share the work (large.py)."""
-    from . import large  # it asks for kernels itself
-
     if large.serves(tree(robot), quantity):
-        return large.build(robot, quantity, *options)
+        source = large.Source(tree(robot), partial(kernel, robot), partial(_directional, robot))
+        return large.build(source, quantity, *options)
     return build(program(robot, quantity, *options))
+
+
+def _directional(robot: Robot, quantity: str) -> Kernel:
+    """The directional derivative of a quantity's loop program."""
+    key = ("directional", quantity)
+    if key not in robot.kernels:
+        looped = program(robot, quantity, rolled=True)
+        assert isinstance(looped, LoopProgram)
+        robot.kernels[key] = build(tangent(looped))
+    return robot.kernels[key]
 
 
 def program(robot: Robot, quantity: str, *options: Any, rolled: bool | None = None) -> Program | LoopProgram:

@@ -8,20 +8,14 @@ unit directions: the same numbers, compiled in a third of a second at any size.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import checks
 from ..codegen import Kernel, refuse
-from ..codegen import build as build_kernel
 from ..errors import ModelError
 from ..expr import Slot, interpret
-from ..expr.loops import LoopProgram
-from ..expr.tangent import tangent
-from ..model import Robot
 from ..model.tree import Tree
-from .engine import kernel, program, tree
 from .quantities import FREE, QUANTITIES, Forces
 
 DENSE_FROM = 45  # coordinates from which a traced LᵀDL factorisation would take too long to compile
@@ -33,6 +27,14 @@ _MANY_ENTRIES: dict[str, tuple[Callable[[int, int], int], str]] = {
     "second_derivatives": (lambda n, m: 4 * n**3, "Ask for derivatives, and take differences of them"),
     "regressor": (lambda n, m: 13 * n * m, "Fix what you do not identify, or cut the chain"),
 }
+
+
+class Source(NamedTuple):
+    """Where the parts come from: kernels by quantity and options, and kernels of directional derivatives by quantity."""
+
+    segments: Tree
+    kernel: Callable[..., Kernel]
+    directional: Callable[[str], Kernel]
 
 
 def serves(segments: Tree, quantity: str) -> bool:
@@ -50,12 +52,12 @@ def serves(segments: Tree, quantity: str) -> bool:
     return quantity in _BY_DIRECTIONS and sum(len(segments.path(i)) for i in range(len(segments.segments))) > PAIRS
 
 
-def build(robot: Robot, quantity: str, *options: Any) -> Kernel:
+def build(source: Source, quantity: str, *options: Any) -> Kernel:
     """The kernel of a large system."""
-    function = _FUNCTIONS[quantity](robot, *options)
-    recipe = checks.choice("quantity", quantity, QUANTITIES)(tree(robot), *options)
+    function = _FUNCTIONS[quantity](source, *options)
+    recipe = QUANTITIES[quantity](source.segments, *options)
     inputs = tuple(Slot(name, shape) for name, shape in recipe.inputs.items())
-    n = robot.n
+    n = source.segments.n
     outputs = tuple(Slot(name, (n,) if quantity == "forward_dynamics" else (n, n)) for name in recipe.outputs)
 
     def run(*arrays: Any, out: Any = None) -> Any:
@@ -77,27 +79,16 @@ def _put(target: Any, value: Any) -> None:
     target[...] = value
 
 
-def _forward_dynamics(robot: Robot, forces: Forces = FREE) -> Callable[..., tuple[Any, ...]]:
+def _forward_dynamics(source: Source, forces: Forces = FREE) -> Callable[..., tuple[Any, ...]]:
     """M q̈ = τ − h, where full rotors or couplings rule out recursion."""
-    mass_matrix = kernel(robot, "mass_matrix", FREE)
-    inverse_dynamics = kernel(robot, "inverse_dynamics", "newton_euler", forces)
+    mass_matrix = source.kernel("mass_matrix", FREE)
+    inverse_dynamics = source.kernel("inverse_dynamics", "newton_euler", forces)
 
     def function(q: Any, qd: Any, tau: Any, *extra: Any) -> tuple[Any, ...]:
-        h = inverse_dynamics.ufunc(q, qd, np.zeros(robot.n), *extra)
+        h = inverse_dynamics.ufunc(q, qd, np.zeros(source.segments.n), *extra)
         return (np.linalg.solve(mass_matrix.ufunc(q), (tau - h)[..., None])[..., 0],)
 
     return function
-
-
-def _directional(robot: Robot, quantity: str) -> Kernel:
-    """The directional derivative of a loop program."""
-    key = ("tangent", quantity)
-    if key not in robot.kernels:
-        looped = program(robot, quantity, rolled=True)
-        assert isinstance(looped, LoopProgram)
-        robot.kernels[key] = build_kernel(tangent(looped))
-    found: Kernel = robot.kernels[key]
-    return found
 
 
 def _columns(run: Kernel, state: tuple[Any, ...], which: int) -> Any:
@@ -107,8 +98,8 @@ def _columns(run: Kernel, state: tuple[Any, ...], which: int) -> Any:
     return np.swapaxes(run(*(x[..., None, :] for x in state), *directions), -1, -2)
 
 
-def _inverse_derivatives(robot: Robot) -> Callable[..., tuple[Any, ...]]:
-    run, mass_matrix = _directional(robot, "inverse_dynamics"), kernel(robot, "mass_matrix", FREE)
+def _inverse_derivatives(source: Source) -> Callable[..., tuple[Any, ...]]:
+    run, mass_matrix = source.directional("inverse_dynamics"), source.kernel("mass_matrix", FREE)
 
     def function(q: Any, qd: Any, qdd: Any) -> tuple[Any, ...]:
         state = tuple(np.broadcast_arrays(q, qd, qdd))
@@ -117,8 +108,8 @@ def _inverse_derivatives(robot: Robot) -> Callable[..., tuple[Any, ...]]:
     return function
 
 
-def _forward_derivatives(robot: Robot) -> Callable[..., tuple[Any, ...]]:
-    inverse, forward = _inverse_derivatives(robot), kernel(robot, "forward_dynamics", FREE)
+def _forward_derivatives(source: Source) -> Callable[..., tuple[Any, ...]]:
+    inverse, forward = _inverse_derivatives(source), source.kernel("forward_dynamics", FREE)
 
     def function(q: Any, qd: Any, tau: Any) -> tuple[Any, ...]:
         by_q, by_qd, M = inverse(q, qd, forward(q, qd, tau))
@@ -128,8 +119,8 @@ def _forward_derivatives(robot: Robot) -> Callable[..., tuple[Any, ...]]:
     return function
 
 
-def _coriolis_matrix(robot: Robot) -> Callable[..., tuple[Any, ...]]:
-    run = _directional(robot, "bias")
+def _coriolis_matrix(source: Source) -> Callable[..., tuple[Any, ...]]:
+    run = source.directional("bias")
 
     def function(q: Any, qd: Any) -> tuple[Any, ...]:
         return (_columns(run, tuple(np.broadcast_arrays(q, qd)), 1) * 0.5,)

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from ...model.tree import Place, Segment
 from ...spatial import NO_FORCE, ZERO, Force, Inertia, Mat3, Pose, Transform, Vec3
-from ..joint import along_axis, friction, transform
+from ..joint import added, along_axis, friction, transform
 from ..sweep import Sweep
 
 
@@ -135,16 +135,12 @@ def inverse_dynamics(
         loads = sweep.local(_none)
     tau = sweep.inward(inward_step, X, links, loads)
     if spins is not None:
-        tau = sweep.local(_sum, tau, spins)
+        tau = sweep.local(added, tau, spins)
     return sweep.collect(sweep.local(drive_step if with_friction else frictionless_step, tau, qd, qdd))
 
 
 def _none(s: Segment) -> None:
     return None
-
-
-def _sum(s: Segment, a: Any, b: Any) -> Any:
-    return a + b
 
 
 def _both(s: Segment, a: Force | None, b: Force | None) -> Force | None:
