@@ -37,6 +37,7 @@ from .dynamics import (
     parameters,
     regressor,
     second_derivatives,
+    terms,
 )
 from .errors import DalembertError, DalembertWarning
 from .export import export_code, to_jax
@@ -100,5 +101,6 @@ __all__ = [
     "save",
     "second_derivatives",
     "simulate",
+    "terms",
     "to_jax",
 ]

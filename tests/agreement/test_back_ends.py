@@ -117,7 +117,8 @@ def check(robot: Robot, quantity: str, options: tuple[Any, ...]) -> None:
 @pytest.mark.parametrize("robot", ROBOTS)
 @pytest.mark.parametrize("formulation", dal.FORMULATIONS)
 def test_a_formulation_gives_the_same_on_every_back_end(formulation: str, robot: str) -> None:
-    forces = engine.Forces(("tool",), True) if robot.startswith("random") else engine.Forces()
+    moving_base = dal.FORMULATIONS[formulation].moving_base
+    forces = engine.Forces(("tool",), moving_base) if robot.startswith("random") else engine.Forces()
     check(robot_of(robot), "inverse_dynamics", (formulation, forces))
 
 

@@ -27,6 +27,7 @@ from .structure import (
     regressor,
     second_derivatives,
 )
+from .terms import terms
 
 __all__ = [
     "NAMES",
@@ -57,4 +58,5 @@ __all__ = [
     "parameters",
     "regressor",
     "second_derivatives",
+    "terms",
 ]

@@ -60,7 +60,7 @@ def kernel(robot: Robot, quantity: str, *options: Any) -> Kernel:
 
 def _build(robot: Robot, quantity: str, options: tuple[Any, ...]) -> Kernel:
     """A kernel of one program; for large systems, of several that share the work (large.py)."""
-    if large.serves(tree(robot), quantity):
+    if large.serves(tree(robot), quantity, *options):
         source = large.Source(tree(robot), partial(kernel, robot), partial(_directional, robot))
         return large.build(source, quantity, *options)
     return build(program(robot, quantity, *options))

@@ -102,13 +102,14 @@ def forward_dynamics(
     base_velocity: ArrayLike | None = None,
     base_acceleration: ArrayLike | None = None,
     parameters: ArrayLike | None = None,
+    formulation: str = "newton_euler",
     out: FloatArray | None = None,
     threads: int | None = None,
 ) -> FloatArray:
     """Accelerations that joint torques produce: q̈ = M⁻¹ (τ − C q̇ − g − friction + Jᵀ wrenches).
 
     The inverse of `inverse_dynamics`. By mass matrix and LᵀDL for few joints and wherever full rotors or couplings act, by
-    articulated bodies for longer plain chains.
+    articulated bodies for longer plain chains; by another formulation's own mass matrix and bias, if one is named.
 
     Parameters
     ----------
@@ -116,7 +117,7 @@ def forward_dynamics(
         With n coordinates.
     q, qd, tau : array_like, shape (..., n)
         Positions, velocities and joint torques; leading axes broadcast.
-    wrenches, base_velocity, base_acceleration, parameters, out, threads
+    wrenches, base_velocity, base_acceleration, parameters, formulation, out, threads
         As in `inverse_dynamics`.
 
     Returns
@@ -125,15 +126,15 @@ def forward_dynamics(
     """
     if wrenches is None and out is None and base_velocity is None and base_acceleration is None and parameters is None:
         try:
-            qdd = system.kernels[forward_dynamics](q, qd, tau)
+            qdd = system.kernels["forward", formulation](q, qd, tau)
             if qdd is not NotImplemented:
                 return qdd
         except NO_KERNEL:
             pass
     forces, extra = _forces(wrenches, base_velocity, base_acceleration, parameters)
-    run = kernel(system, "forward_dynamics", forces)
+    run = kernel(system, "forward_dynamics", forces, formulation)
     if forces is _FREE:
-        system.kernels[forward_dynamics] = run.single
+        system.kernels["forward", formulation] = run.single
     return run(q, qd, tau, *extra, out=out, threads=threads)
 
 
@@ -142,6 +143,7 @@ def mass_matrix(
     q: ArrayLike,
     *,
     parameters: ArrayLike | None = None,
+    formulation: str = "newton_euler",
     out: FloatArray | None = None,
     threads: int | None = None,
 ) -> FloatArray:
@@ -153,7 +155,7 @@ def mass_matrix(
         With n coordinates.
     q : array_like, shape (..., n)
         Positions [rad | m].
-    parameters, out, threads
+    parameters, formulation, out, threads
         As in `inverse_dynamics`.
 
     Returns
@@ -162,15 +164,15 @@ def mass_matrix(
     """
     if out is None and parameters is None:
         try:
-            M = system.kernels[mass_matrix](q)
+            M = system.kernels["mass", formulation](q)
             if M is not NotImplemented:
                 return M
         except NO_KERNEL:
             pass
     forces, extra = _forces(None, None, None, parameters)
-    run = kernel(system, "mass_matrix", forces)
+    run = kernel(system, "mass_matrix", forces, formulation)
     if forces is _FREE:
-        system.kernels[mass_matrix] = run.single
+        system.kernels["mass", formulation] = run.single
     return run(q, *extra, out=out, threads=threads)
 
 

@@ -16,7 +16,7 @@ from ..codegen import Kernel, refuse
 from ..errors import ModelError
 from ..expr import Slot, interpret
 from ..model.tree import Tree
-from .quantities import FREE, QUANTITIES, Forces
+from .quantities import DEFAULT, FREE, QUANTITIES, Forces
 
 DENSE_FROM = 45  # coordinates from which a traced LᵀDL factorisation would take too long to compile
 PAIRS = 250  # pairs of a joint and one before it, from which derivatives are taken by directions
@@ -37,8 +37,8 @@ class Source(NamedTuple):
     directional: Callable[[str], Kernel]
 
 
-def serves(segments: Tree, quantity: str) -> bool:
-    """Whether this quantity of this tree is made here."""
+def serves(segments: Tree, quantity: str, *options: Any) -> bool:
+    """Whether this quantity of this tree is made here; formulations other than the default go their own way."""
     if quantity in _MANY_ENTRIES:
         count, remedy = _MANY_ENTRIES[quantity]
         entries = count(segments.n, len(segments.segments))
@@ -47,6 +47,8 @@ def serves(segments: Tree, quantity: str) -> bool:
                 f"{quantity}: {segments.n} joints make {entries} entries per configuration, more than the {ENTRIES} that a "
                 f"kernel serves. {remedy}."
             )
+    if any(isinstance(option, str) and option != DEFAULT for option in options):
+        return False
     if quantity == "forward_dynamics":
         return segments.n >= DENSE_FROM and (segments.has_spin or not segments.is_plain)
     return quantity in _BY_DIRECTIONS and sum(len(segments.path(i)) for i in range(len(segments.segments))) > PAIRS
@@ -79,10 +81,10 @@ def _put(target: Any, value: Any) -> None:
     target[...] = value
 
 
-def _forward_dynamics(source: Source, forces: Forces = FREE) -> Callable[..., tuple[Any, ...]]:
+def _forward_dynamics(source: Source, forces: Forces = FREE, formulation: str = DEFAULT) -> Callable[..., tuple[Any, ...]]:
     """M q̈ = τ − h, where full rotors or couplings rule out recursion."""
     mass_matrix = source.kernel("mass_matrix", FREE)
-    inverse_dynamics = source.kernel("inverse_dynamics", "newton_euler", forces)
+    inverse_dynamics = source.kernel("inverse_dynamics", formulation, forces)
 
     def function(q: Any, qd: Any, tau: Any, *extra: Any) -> tuple[Any, ...]:
         h = inverse_dynamics.ufunc(q, qd, np.zeros(source.segments.n), *extra)
@@ -119,7 +121,7 @@ def _forward_derivatives(source: Source) -> Callable[..., tuple[Any, ...]]:
     return function
 
 
-def _coriolis_matrix(source: Source) -> Callable[..., tuple[Any, ...]]:
+def _coriolis_matrix(source: Source, formulation: str = DEFAULT) -> Callable[..., tuple[Any, ...]]:
     run = source.directional("bias")
 
     def function(q: Any, qd: Any) -> tuple[Any, ...]:

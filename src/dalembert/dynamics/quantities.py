@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import checks
-from ..algorithms import articulated, composite, derivatives, energy, forward, kinematics, regressor, wrenches
-from ..algorithms.formulations import FORMULATIONS, newton_euler
+from ..algorithms import articulated, derivatives, energy, forward, kinematics, regressor, wrenches
+from ..algorithms.formulations import FORMULATIONS, Formulation, newton_euler
+from ..algorithms.formulations import base as formulation_base
 from ..algorithms.regressor import Options
 from ..algorithms.sweep import Sweep, Unrolled
 from ..errors import ModelError, UnknownNameError
 from ..model.tree import Place, Tree
+from ..spatial import ZERO
 
 ARTICULATED_FROM = 10  # joints: below, mass matrix and LᵀDL take less time (docs/develop/decisions.md)
 Shapes = dict[str, tuple[int, ...]]
@@ -38,6 +40,7 @@ class Forces(NamedTuple):
 
 
 FREE = Forces()
+DEFAULT = "newton_euler"  # the formulation whose quantities have algorithms of their own, chosen for speed
 
 
 def place_of(tree: Tree, name: str | None) -> Place:
@@ -49,6 +52,9 @@ def place_of(tree: Tree, name: str | None) -> Place:
     if tree.tool is None:
         raise ModelError(f"tool: {tree.name!r} has several tips and no tool. Name a link: {', '.join(tree.links)}.")
     return tree.tool
+
+
+WEIGHTLESS = newton_euler.still_base(ZERO)
 
 
 class _Surroundings(NamedTuple):
@@ -88,21 +94,39 @@ def _states(tree: Tree, *names: str) -> Shapes:
     return dict.fromkeys(names, (tree.n,))
 
 
-def inverse_dynamics_recipe(
-    tree: Tree, formulation: str = "newton_euler", forces: Forces = FREE, with_friction: bool = True
-) -> Recipe:
-    """τ = M q̈ + C q̇ + g + friction − Jᵀ wrench."""
+def method_of(tree: Tree, formulation: str, forces: Forces = FREE) -> Formulation:
+    """A formulation by name, if it can serve this robot and these forces; else a sentence that names one that can."""
     method = checks.choice("formulation", formulation, FORMULATIONS)
+    if forces.moving_base and not method.moving_base:
+        raise _cannot(method, "it has no moving base", lambda other: other.moving_base)
+    if forces.parameters and not method.parameters:
+        raise _cannot(method, "it has no dynamic parameters as inputs", lambda other: other.parameters)
+    size = len(tree.segments)
+    if method.largest is not None and size > method.largest:
+        reason = f"{tree.name!r} has {size} moving joints, and its operations grow too fast beyond {method.largest}"
+        raise _cannot(method, reason, lambda other: other.largest is None or size <= other.largest)
+    return method
+
+
+def _cannot(method: Formulation, reason: str, can: Callable[[Formulation], bool]) -> ModelError:
+    others = " or ".join(repr(other.name) for other in FORMULATIONS.values() if can(other))
+    return ModelError(f"formulation: {method.name!r} cannot serve this: {reason}. Try {others}.")
+
+
+def inverse_dynamics_recipe(tree: Tree, formulation: str = DEFAULT, forces: Forces = FREE, with_friction: bool = True) -> Recipe:
+    """τ = M q̈ + C q̇ + g + friction − Jᵀ wrench."""
+    method = method_of(tree, formulation, forces)
 
     def function(sweep: Sweep, q: Any, qd: Any, qdd: Any, *extra: Any) -> Any:
         around = _surroundings(sweep, q, forces, extra)
         return method.inverse_dynamics(around.sweep, q, qd, qdd, around.base, around.loads, with_friction=with_friction)
 
     inputs = _states(tree, "q", "qd", "qdd") | _extra_inputs(tree, forces)
-    return Recipe(function, inputs, ["tau"], can_roll=not forces.parameters, regroup=not forces.parameters)
+    plain = not forces.parameters
+    return Recipe(function, inputs, ["tau"], can_roll=method.can_roll and plain, regroup=method.regroup and plain)
 
 
-def bias_recipe(tree: Tree, formulation: str = "newton_euler", forces: Forces = FREE) -> Recipe:
+def bias_recipe(tree: Tree, formulation: str = DEFAULT, forces: Forces = FREE) -> Recipe:
     """h = C q̇ + g: inverse dynamics without acceleration and friction."""
     full = inverse_dynamics_recipe(tree, formulation, forces, with_friction=False)
     still = [0.0] * tree.n
@@ -113,7 +137,7 @@ def bias_recipe(tree: Tree, formulation: str = "newton_euler", forces: Forces = 
     )
 
 
-def gravity_recipe(tree: Tree, formulation: str = "newton_euler", forces: Forces = FREE) -> Recipe:
+def gravity_recipe(tree: Tree, formulation: str = DEFAULT, forces: Forces = FREE) -> Recipe:
     """g: inverse dynamics at rest."""
     full = inverse_dynamics_recipe(tree, formulation, forces, with_friction=False)
     still = [0.0] * tree.n
@@ -124,18 +148,22 @@ def gravity_recipe(tree: Tree, formulation: str = "newton_euler", forces: Forces
     )
 
 
-def mass_matrix_recipe(tree: Tree, forces: Forces = FREE) -> Recipe:
+def mass_matrix_recipe(tree: Tree, forces: Forces = FREE, formulation: str = DEFAULT) -> Recipe:
     """M."""
+    method = method_of(tree, formulation, forces)
 
-    def function(sweep: Sweep, q: Any, *extra: Any) -> Any:
-        return composite.mass_matrix(_surroundings(sweep, q, forces, extra).sweep, q)
+    def function(sweep: Any, q: Any, *extra: Any) -> Any:
+        return formulation_base.mass_matrix_of(method, _surroundings(sweep, q, forces, extra).sweep, q, WEIGHTLESS)
 
     inputs = _states(tree, "q") | _extra_inputs(tree, forces)
-    return Recipe(function, inputs, ["M"], can_roll=not forces.parameters, regroup=not forces.parameters)
+    plain = not forces.parameters
+    return Recipe(function, inputs, ["M"], can_roll=method.can_roll and plain, regroup=method.regroup and plain)
 
 
-def forward_dynamics_recipe(tree: Tree, forces: Forces = FREE) -> Recipe:
+def forward_dynamics_recipe(tree: Tree, forces: Forces = FREE, formulation: str = DEFAULT) -> Recipe:
     """q̈ = M⁻¹ (τ − C q̇ − g − friction + Jᵀ wrench)."""
+    if formulation != DEFAULT:
+        return _forward_by(method_of(tree, formulation, forces), tree, forces)
     simple = tree.is_plain and not tree.has_spin
     algorithm = articulated if simple and tree.n >= ARTICULATED_FROM else forward
 
@@ -146,6 +174,15 @@ def forward_dynamics_recipe(tree: Tree, forces: Forces = FREE) -> Recipe:
     inputs = _states(tree, "q", "qd", "tau") | _extra_inputs(tree, forces)
     can_roll = algorithm is articulated and not forces.parameters
     return Recipe(function, inputs, ["qdd"], can_roll=can_roll, regroup=not forces.parameters)
+
+
+def _forward_by(method: Formulation, tree: Tree, forces: Forces) -> Recipe:
+    def function(sweep: Unrolled, q: Any, qd: Any, tau: Any, *extra: Any) -> Any:
+        around = _surroundings(sweep, q, forces, extra)
+        return formulation_base.forward_dynamics_of(method, around.sweep, q, qd, tau, around.base, WEIGHTLESS, around.loads)
+
+    inputs = _states(tree, "q", "qd", "tau") | _extra_inputs(tree, forces)
+    return Recipe(function, inputs, ["qdd"], can_roll=False, regroup=method.regroup and not forces.parameters)
 
 
 def energy_recipe(tree: Tree) -> Recipe:
@@ -208,14 +245,28 @@ def analytical_jacobian_recipe(tree: Tree, link: str | None = None, angles: str 
     return Recipe(function, _states(tree, "q"), ["J"], can_roll=False)
 
 
-def coriolis_recipe(tree: Tree) -> Recipe:
+def coriolis_recipe(tree: Tree, formulation: str = DEFAULT) -> Recipe:
     """C by Christoffel symbols."""
-    return Recipe(derivatives.coriolis_matrix, _states(tree, "q", "qd"), ["C"], can_roll=False)
+    if formulation == DEFAULT:
+        return Recipe(derivatives.coriolis_matrix, _states(tree, "q", "qd"), ["C"], can_roll=False)
+    symbols = christoffel_recipe(tree, formulation)
+
+    def function(sweep: Unrolled, q: Any, qd: Any) -> Any:
+        return formulation_base.coriolis_of(symbols.function(sweep, q), qd)
+
+    return symbols._replace(function=function, inputs=_states(tree, "q", "qd"), outputs=["C"])
 
 
-def christoffel_recipe(tree: Tree) -> Recipe:
+def christoffel_recipe(tree: Tree, formulation: str = DEFAULT) -> Recipe:
     """The Christoffel symbols of the first kind."""
-    return Recipe(derivatives.christoffel, _states(tree, "q"), ["c"], can_roll=False)
+    if formulation == DEFAULT:
+        return Recipe(derivatives.christoffel, _states(tree, "q"), ["c"], can_roll=False)
+    method = method_of(tree, formulation)
+
+    def function(sweep: Unrolled, q: Any) -> Any:
+        return formulation_base.christoffel_of(method, sweep, q, WEIGHTLESS)
+
+    return Recipe(function, _states(tree, "q"), ["c"], can_roll=False, regroup=method.regroup)
 
 
 def friction_recipe(tree: Tree) -> Recipe:

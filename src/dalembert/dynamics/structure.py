@@ -49,7 +49,13 @@ class EnergyGradient(NamedTuple):
 
 
 def coriolis_matrix(
-    system: Robot, q: ArrayLike, qd: ArrayLike, *, out: FloatArray | None = None, threads: int | None = None
+    system: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    *,
+    formulation: str = "newton_euler",
+    out: FloatArray | None = None,
+    threads: int | None = None,
 ) -> FloatArray:
     """The Coriolis matrix C(q, q̇) built from Christoffel symbols, so that Ṁ − 2C is skew-symmetric.
 
@@ -61,17 +67,24 @@ def coriolis_matrix(
         With n coordinates.
     q, qd : array_like, shape (..., n)
         Positions and velocities; leading axes broadcast.
-    out, threads
+    formulation, out, threads
         As in `inverse_dynamics`.
 
     Returns
     -------
     C : ndarray, shape (..., n, n), [kg m²/s | ...]
     """
-    return ask(system, "coriolis_matrix", (), (q, qd), out, threads)
+    return ask(system, "coriolis_matrix", (formulation,), (q, qd), out, threads)
 
 
-def christoffel(system: Robot, q: ArrayLike, *, out: FloatArray | None = None, threads: int | None = None) -> FloatArray:
+def christoffel(
+    system: Robot,
+    q: ArrayLike,
+    *,
+    formulation: str = "newton_euler",
+    out: FloatArray | None = None,
+    threads: int | None = None,
+) -> FloatArray:
     """Christoffel symbols of the first kind: C_ij = Σ_k c_ijk q̇_k, symmetric in j and k [Siciliano, Eq. 7.45].
 
     Parameters
@@ -80,14 +93,14 @@ def christoffel(system: Robot, q: ArrayLike, *, out: FloatArray | None = None, t
         With n coordinates.
     q : array_like, shape (..., n)
         Positions [rad | m].
-    out, threads
+    formulation, out, threads
         As in `inverse_dynamics`.
 
     Returns
     -------
     c : ndarray, shape (..., n, n, n)
     """
-    return ask(system, "christoffel", (), (q,), out, threads)
+    return ask(system, "christoffel", (formulation,), (q,), out, threads)
 
 
 def regressor(

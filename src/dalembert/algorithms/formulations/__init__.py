@@ -1,10 +1,10 @@
-"""The formulations of inverse dynamics, by name. They agree to rounding; each shows something different."""
+"""The formulations of the dynamics, by name. They agree to rounding; each shows something different."""
 
 from . import newton_euler
-from .base import Formulation
+from .base import Formulation, Term
 
 FORMULATIONS: dict[str, Formulation] = {
-    "newton_euler": Formulation("newton_euler", "Siciliano, §7.5", newton_euler.inverse_dynamics),
+    "newton_euler": newton_euler.FORMULATION,
 }
 
-__all__ = ["FORMULATIONS", "Formulation"]
+__all__ = ["FORMULATIONS", "Formulation", "Term"]

@@ -20,8 +20,10 @@ from typing import Any, NamedTuple
 
 from ...model.tree import Place, Segment
 from ...spatial import NO_FORCE, ZERO, Force, Inertia, Mat3, Pose, Transform, Vec3
+from ..composite import mass_matrix
 from ..joint import added, along_axis, friction, transform
 from ..sweep import Sweep
+from .base import Formulation
 
 
 class LinkMotion(NamedTuple):
@@ -168,3 +170,16 @@ def wrench_step(place: Place, wrench: list[Any], pose: Pose) -> Force:
     """A wrench [f; m] on the robot at a frame's origin, in world axes, as the load its segment exerts on the outside."""
     f, m = pose.R.T @ Vec3(*wrench[:3]), pose.R.T @ Vec3(*wrench[3:])
     return Force(-f, -(m + place.p.cross(f)))
+
+
+FORMULATION = Formulation(
+    name="newton_euler",
+    reference="Siciliano, §7.5",
+    inverse_dynamics=inverse_dynamics,
+    shows="the fewest operations: link motions outwards, joint forces inwards, in link frames",
+    mass_matrix=mass_matrix,
+    can_roll=True,
+    regroup=True,
+    moving_base=True,
+    parameters=True,
+)
