@@ -19,6 +19,8 @@ from ..expr.loops import Address, IntArray, LoopProgram, Stage, Write
 from ..model.tree import Place, Segment, Spin, Tree
 from ..spatial import Vec3
 
+PEEL = 6  # operations per turn from which the first segment is worth code of its own
+_DRIVES = ("spin", "friction")
 _TABLED = ("turn", "slide", "offset", "R", "p", "inertia", "armature", "multiplier", "shift", "spin", "friction")
 
 
@@ -164,37 +166,54 @@ class RolledSweep:
     def outward(self, step: Callable[..., Any], base: Any, *columns: Any) -> Column:
         """step(segment, parent's result, *values) from the base to the tips."""
 
-        def run(body: _Body, parent: Any) -> Any:
-            return step(body.segment(self.rows), parent, *(body.read(c, self.rows) for c in columns))
+        def run(body: _Body, parent: Any, rows: IntArray) -> Any:
+            return step(body.segment(rows), parent, *(body.read(c, rows) for c in columns))
 
-        trial = _Body(self, len(self.rows))
-        symbols = iter([trial.graph.input(f"parent{k}") for k, _ in enumerate(leaves(base))])
-        result = self._planned(trial, run(trial, rebuilt(base, symbols)), base)
-        body = _Body(self, len(self.rows))
-        self._store(body, result, run(body, body.read(result, self.parents)), self.rows)
+        def trial(rows: IntArray) -> tuple[_Body, Any]:
+            body = _Body(self, len(rows))
+            symbols = iter([body.graph.input(f"parent{k}") for k, _ in enumerate(leaves(base))])
+            return body, run(body, rebuilt(base, symbols), rows)
+
+        result = self._planned(*trial(self.rows), base)
+        for rows in self._peeled(trial):
+            body = _Body(self, len(rows))
+            self._store(body, result, run(body, body.read(result, self.parents[rows - 1]), rows), rows)
+            body.finish()
         for source, scalar in zip(result.sources, leaves(base), strict=True):
             if isinstance(source, Stored):
                 self.start.write(scalar, "buffer", result.buffer, self.start.column(np.zeros(1, int)), result.width, source.place)
-        body.finish()
         return result
+
+    def _peeled(self, trial: Callable[[IntArray], tuple[_Body, Any]]) -> list[IntArray]:
+        """The rows in one loop, or the first on its own: how it stands on the base may cost every other turn its zeros."""
+        if len(self.rows) < 3:
+            return [self.rows]
+        together, apart = (len(reachable(leaves(trial(rows)[1]))) for rows in (self.rows, self.rows[1:]))
+        return [self.rows] if apart > together - PEEL else [self.rows[:1], self.rows[1:]]
 
     def inward(self, step: Callable[..., Any], *columns: Any) -> Column:
         """step(segment, sum over the children or None, *values) -> (result, what the parent receives), tips first."""
-        order = self.rows[::-1]
 
-        def run(body: _Body, received: Any) -> Any:
-            return step(body.segment(order), received, *(body.read(c, order) for c in columns))
+        def run(body: _Body, received: Any, rows: IntArray) -> Any:
+            return step(body.segment(rows), received, *(body.read(c, rows) for c in columns))
 
-        trial = _Body(self, len(order))
-        _, passed = run(trial, None)
+        _, passed = run(_Body(self, len(self.rows)), None, self.rows)
         width = len(list(leaves(passed)))
-        sums = Column(passed, tuple(Stored(k) for k in range(width)), self._zeroed(len(order) + 1, width), width)
-        body = _Body(self, len(order))
-        own, passed = run(body, body.read(sums, order))
+        sums = Column(passed, tuple(Stored(k) for k in range(width)), self._zeroed(len(self.rows) + 1, width), width)
+
+        def trial(rows: IntArray) -> tuple[_Body, Any]:
+            body = _Body(self, len(rows))
+            return body, run(body, body.read(sums, rows), rows)
+
+        body, (own, _) = trial(self.rows)
         result = self._planned(body, own, None)
-        self._store(body, result, own, order)
-        self._store(body, sums, passed, self.parents[::-1], add=True)
-        body.finish()
+        for rows in reversed(self._peeled(trial)):
+            order = rows[::-1]
+            body = _Body(self, len(order))
+            own, passed = run(body, body.read(sums, order), order)
+            self._store(body, result, own, order)
+            self._store(body, sums, passed, self.parents[order - 1], add=True)
+            body.finish()
         return result
 
     def local(self, step: Callable[..., Any], *columns: Any) -> Column:
@@ -204,7 +223,7 @@ class RolledSweep:
         for chosen in kinds:
             rows = self.rows[chosen]
             body = _Body(self, len(rows))
-            value = step(body.segment(rows, whole=True), *(body.read(c, rows) for c in columns))
+            value = step(body.segment(rows, drives=_DRIVES), *(body.read(c, rows) for c in columns))
             same = self._unchanged(body, value) if len(kinds) == 1 else None
             if same is not None:
                 return same
@@ -237,7 +256,7 @@ class RolledSweep:
         rows = self.rows[chosen]
         mounts = np.array([s.spin.mount + 1 for s in self.tree.segments if s.spin is not None])
         body = _Body(self, len(rows))
-        own, load = step(body.segment(rows, whole=True), body.read(at_mount, mounts), *(body.read(c, rows) for c in columns))
+        own, load = step(body.segment(rows, drives=("spin",)), body.read(at_mount, mounts), *(body.read(c, rows) for c in columns))
         results = []
         for value, where, add in ((own, rows, False), (load, mounts, True)):
             width = len(list(leaves(value)))
@@ -455,20 +474,26 @@ class _Body:
         self.origin[node.index] = (number, rows, offset)
         return node
 
-    def table(self, place: int, rows: IntArray, *, own: bool = False) -> Expr:
-        """A constant of the segments at these rows; `own` ones are those a stored record may repeat."""
+    def table(self, place: int, rows: IntArray, *, own: bool = False) -> Any:
+        """A constant of the segments at these rows, a number if they agree; `own` ones are those a stored record may repeat."""
+        values = self.sweep.table.columns[place][rows]
+        if not own and (values == values[0]).all():
+            return float(values[0])
         node = self._symbol(_TableEntry(self.column(rows), place))
         if own:
             self.tabled[node.index] = place
         return node
 
-    def segment(self, rows: IntArray, *, whole: bool = False) -> Segment:
-        """The segment of the present turn: numbers where all agree, symbols where they differ."""
+    def segment(self, rows: IntArray, *, drives: tuple[str, ...] = ()) -> Segment:
+        """The segment of the present turn: numbers where all agree, symbols where they differ.
+
+        `drives` are those of friction and spin that are asked for: the segments need to be alike in them.
+        """
         segments = [self.sweep.tree.segments[r - 1] for r in rows]
         every = self.sweep.tree.segments
         fields: dict[str, Any] = {}
         for name in _TABLED:
-            if name in ("spin", "friction") and not whole:
+            if name in _DRIVES and name not in drives:
                 fields[name] = None
                 continue
             parts = [getattr(s, name) for s in segments]

@@ -15,6 +15,7 @@ from .. import checks
 from ..errors import DalembertError, ShapeError
 from ..expr import Program, Slot, interpret, loops
 from ..expr.loops import LoopProgram
+from ..expr.streamline import streamlined
 from . import cache as disk
 from . import call, gufunc, llvm, rolled, target
 from .real import DOUBLE, REALS, Real
@@ -99,10 +100,10 @@ def expected(slot: Slot) -> str:
     return f"(..., {', '.join(map(str, slot.shape))})" if slot.shape else "(...)"
 
 
-def build(program: Program | LoopProgram, dtype: str = DOUBLE.dtype) -> Kernel:
+def build(program: Program | LoopProgram, dtype: str = DOUBLE.dtype, *, anew: bool = False) -> Kernel:
     """Compile a program, or fetch it from the cache; interpret it where there is no compiler.
 
-    `dtype` is "float64" or "float32": what the kernel takes, computes in and returns.
+    `dtype` is "float64" or "float32": what the kernel takes, computes in and returns. `anew` compiles in any case, to measure.
     """
     real: Real = checks.choice("dtype", dtype, REALS)
     cost = (0.06 * program.work + 0.3 * sum(slot.size for slot in (*program.inputs, *program.outputs))) * real.bytes / 8
@@ -111,18 +112,19 @@ def build(program: Program | LoopProgram, dtype: str = DOUBLE.dtype) -> Kernel:
         return Kernel((Interpreted(program, dtype), call.refuse), *slots, 100 * cost, dtype)
     lanes, x86 = target.host().lanes, target.host().x86
     if isinstance(program, LoopProgram):
-        # Two registers side by side hide a loop's latencies; straight-line code would mostly spill them.
-        doors = compiled(rolled.emit(program, 2 * lanes, x86=x86), program)
+        # Two registers side by side hide the latency of divisions; without any, they would mostly spill.
+        divides = any(node.op in ("div", "sqrt") for stage in loops.stages_of(program.stages) for node in stage.nodes)
+        doors = compiled(rolled.emit(streamlined(program), lanes * (2 if divides else 1), x86=x86), program, anew=anew)
         return Kernel(doors if real is DOUBLE else (Rounded(doors[0], dtype), call.refuse), *slots, cost, dtype)
     ir = llvm.emit(program, lanes * 8 // real.bytes, x86=x86, real=real)
-    return Kernel(compiled(ir, program, real), *slots, cost, dtype)
+    return Kernel(compiled(ir, program, real, anew=anew), *slots, cost, dtype)
 
 
-def compiled(ir: str, program: Program | LoopProgram, real: Real = DOUBLE) -> tuple[np.ufunc, Any]:
-    """The doors of a module, from the cache if it is there."""
+def compiled(ir: str, program: Program | LoopProgram, real: Real = DOUBLE, *, anew: bool = False) -> tuple[np.ufunc, Any]:
+    """The doors of a module, from the cache if it is there and not to be compiled anew."""
     host = target.host()
     key = disk.key_of(ir, host.triple, host.cpu, host.features, host.compiler)
-    code = disk.read(key)
+    code = None if anew else disk.read(key)
     if code is None:
         code = target.compile_object(ir)
         disk.write(key, code)

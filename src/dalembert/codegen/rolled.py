@@ -15,6 +15,7 @@ import numpy as np
 
 from ..expr import Expr
 from ..expr.loops import Address, LoopProgram, Repeat, Stage, Step, Write, stages_of
+from ..expr.streamline import entries
 from .block import CONSTANT, Block, Pool, declarations, sincos_pairs
 from .llvm import ALIGNED, doors
 from .loop import Layout
@@ -92,17 +93,23 @@ class _StageCode:
         self.stage = stage
         self.lanes = pool.lanes
         self.bases = bases
-        self.block = Block(pool.lanes, pool=pool if stage.turns == 1 else None)  # a loop keeps its few constants in registers
+        # A loop keeps its few constants in registers; those of sine and cosine are too many.
+        many = stage.turns == 1 or any(node.op in ("sin", "cos") for node in stage.nodes)
+        self.block = Block(pool.lanes, pool=pool if many else None)
         self.pairs = sincos_pairs(stage.nodes)
         self.sources = {node.index: address for node, address in self.stage.reads}
         self.rows_read = {address: node.index for node, address in self.stage.reads}
         self.offsets: dict[tuple[str, int, int, int], int] = {}  # (kind, array, column, stride) -> place among the offsets
         self.held: dict[Address, str] = {}  # results of straight-line code on their way to rows of an output
         self.head: list[str] = []
+        self.phis: list[str] = []
+        self.tail: list[str] = []
         self.pointers: dict[tuple[int, tuple[int, int] | None, int], list[str]] = {}  # (array, index, pitch) -> one per lane
 
     def emit(self) -> list[str]:
         """The lines of the stage's function, its offsets first."""
+        for k, carry in enumerate(self.stage.carried):
+            self.block.values[carry.node.index] = f"%carry{k}"
         overwritten = {write.address for write in self.stage.writes}
         for node, address in self.stage.reads:
             if address in overwritten:  # the old value may be wanted after the new one is stored
@@ -113,7 +120,21 @@ class _StageCode:
             if not isinstance(write.scalar, Expr) or write.scalar.index not in computed:
                 self._write(write)
         self._store_rows()
+        self._hand_on()
         return [*self._offset_table(), *self._frame()]
+
+    def _hand_on(self) -> None:
+        """What the next turn gets, and what the first one starts with."""
+        for k, carry in enumerate(self.stage.carried):
+            if isinstance(carry.scalar, Expr):
+                self._fetch(carry.scalar)
+                value = self.block.value(carry.scalar)
+            else:
+                value = splat(carry.scalar, self.lanes)
+            place = int(entries(self.stage, carry.first)[0]) * self._size("buffer") + int(self.bases[carry.first.number])
+            at = self._head(f"getelementptr i8, ptr %scratch, i64 {place}")
+            first = self._head(f"load {self.block.D}, ptr {at}, align {8 * self.lanes}")
+            self.phis.append(f"  %carry{k} = phi {self.block.D} [ {first}, %entry ], [ {value}, %turned ]")
 
     def _compute(self) -> None:
         """The nodes in order; values are loaded, and sines computed, at first use, and stored at once, which spares registers."""
@@ -183,7 +204,20 @@ class _StageCode:
             value = self.block.value(write.scalar)
         else:
             value = splat(write.scalar, self.lanes)
-        self._store(value, write.address, write.add)
+        if write.last and self.stage.turns > 1:
+            self._store_last(value, write.address)
+        else:
+            self._store(value, write.address, write.add)
+
+    def _store_last(self, value: str, a: Address) -> None:
+        """After the loop, what its last turn has found."""
+        assert a.kind == "buffer"
+        place = int(entries(self.stage, a)[-1]) * self._size("buffer") + int(self.bases[a.number])
+        name = f"%last{len(self.tail)}"
+        self.tail += [
+            f"  {name} = getelementptr i8, ptr %scratch, i64 {place}",
+            f"  store {self.block.D} {value}, ptr {name}, align {8 * self.lanes}",
+        ]
 
     def _frame(self) -> list[str]:
         k, turns = self.number, self.stage.turns
@@ -197,6 +231,7 @@ class _StageCode:
             "  br label %turn",
             "turn:",
             "  %t = phi i64 [ 0, %entry ], [ %t.next, %turned ]",
+            *self.phis,
             f"  %row = mul i64 %t, {max(len(self.offsets), 1) * 8}",
             f"  %offsets = getelementptr i8, ptr @offsets_{k}, i64 %row",
             *self._offset_loads(),
@@ -207,13 +242,21 @@ class _StageCode:
             f"  %t.more = icmp slt i64 %t.next, {turns}",
             "  br i1 %t.more, label %turn, label %done",
             "done:",
+            *self.tail,
             "  ret void",
             "}",
         ]
 
     def _offset_loads(self) -> list[str]:
         lines = []
-        for place in self.offsets.values():
+        for key, place in self.offsets.items():
+            first, *steps = np.unique(np.diff(self._bytes(key)))
+            if not steps:  # rows at equal distances need no table
+                lines += [
+                    f"  %o{place}.t = mul i64 %t, {first}",
+                    f"  %o{place} = add i64 %o{place}.t, {self._bytes(key)[0]}",
+                ]
+                continue
             lines += [
                 f"  %o{place}.at = getelementptr i8, ptr %offsets, i64 {place * 8}",
                 f"  %o{place} = load i64, ptr %o{place}.at, align 8",
@@ -224,10 +267,15 @@ class _StageCode:
         if self.stage.turns == 1:
             return []
         rows = np.zeros((self.stage.turns, max(len(self.offsets), 1)), dtype=np.int64)
-        for (kind, _, column, stride), place in self.offsets.items():
-            rows[:, place] = self.stage.columns[column] * stride * self._size(kind)
+        for key, place in self.offsets.items():
+            rows[:, place] = self._bytes(key)
         numbers = ", ".join(f"i64 {x}" for x in rows.ravel())
         return [f"@offsets_{self.number} = internal constant [{rows.size} x i64] [{numbers}], align 64"]
+
+    def _bytes(self, key: tuple[str, int, int, int]) -> Any:
+        """Where a row begins, turn by turn."""
+        kind, _, column, stride = key
+        return self.stage.columns[column] * stride * self._size(kind)
 
     def _size(self, kind: str) -> int:
         return 8 * self.lanes if kind == "buffer" else 8

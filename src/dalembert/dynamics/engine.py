@@ -22,8 +22,9 @@ from ..model.tree import Tree, tree_of
 from . import large
 from .quantities import QUANTITIES, Forces, Recipe
 
-# Segments from which a loop over joints serves: unrolled code is up to twice as fast, but takes seconds to compile when a
-# quantity needs many operations per joint (docs/develop/decisions.md).
+# Segments from which a loop over joints serves. Along a chain its turns hand results on in registers, and its code stays in
+# the first cache; a tree's branches wait in memory, and straight-line code is faster until it takes seconds to compile
+# (docs/develop/decisions.md).
 ROLLED_FROM = {
     "inverse_dynamics": 151,
     "bias": 151,
@@ -32,6 +33,7 @@ ROLLED_FROM = {
     "forward_dynamics": 101,
     "mass_matrix": 31,
 }
+CHAIN_ROLLED_FROM = ROLLED_FROM | {"inverse_dynamics": 25, "bias": 25, "forward_dynamics": 30}
 NO_KERNEL = (KeyError, AttributeError, TypeError)  # none built yet, or a system or option that has none
 
 
@@ -84,7 +86,8 @@ def program(robot: Robot, quantity: str, *options: Any, rolled: bool | None = No
     recipe: Recipe = checks.choice("quantity", quantity, QUANTITIES)(tree(robot), *options)
     # Energies depend on where masses are; joint forces and motion only on base parameters, which are fewer.
     segments = tree(robot).regrouped if recipe.regroup else tree(robot)
-    many = quantity in ROLLED_FROM and len(segments.segments) >= ROLLED_FROM[quantity]
+    limits = CHAIN_ROLLED_FROM if segments.is_chain else ROLLED_FROM
+    many = quantity in limits and len(segments.segments) >= limits[quantity]
     if recipe.can_roll and (many if rolled is None else rolled):
         return _rolled(recipe, segments, quantity)
     sweep = Unrolled(segments)

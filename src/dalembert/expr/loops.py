@@ -42,22 +42,33 @@ class Address:
 
 @dataclass(frozen=True)
 class Write:
-    """A scalar (node or number) put at an address, or added to what is there."""
+    """A scalar (node or number) put at an address, or added to what is there; in every turn, or in the last one only."""
 
     scalar: Any
     address: Address
     add: bool = False
+    last: bool = False
+
+
+@dataclass(frozen=True)
+class Carry:
+    """A scalar handed from turn to turn: `node` is what is at `first` in the first turn, then the `scalar` of the turn before."""
+
+    node: Expr
+    first: Address
+    scalar: Any
 
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """One loop: the nodes of its body, where its inputs come from, where its results go."""
+    """One loop: the nodes of its body, where its inputs come from, where its results go, what its turns hand on."""
 
     turns: int
     columns: tuple[IntArray, ...]
     reads: tuple[tuple[Expr, Address], ...]
     nodes: tuple[Expr, ...]
     writes: tuple[Write, ...]
+    carried: tuple[Carry, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,11 +148,14 @@ def _run_steps(steps: Sequence[Step], memory: dict[str, list[Any]]) -> None:
             while np.any(memory["buffer"][buffer][..., entry]):
                 _run_steps(step.steps, memory)
         else:
+            handed: list[Any] = []
             for turn in range(step.turns):
-                _turn(step, turn, memory)
+                handed = _turn(step, turn, memory, handed)
 
 
-def _turn(stage: Stage, turn: int, memory: dict[str, list[Any]]) -> None:
+def _turn(stage: Stage, turn: int, memory: dict[str, list[Any]], handed: list[Any]) -> list[Any]:
+    """One turn, given what the turn before hands on; what this one does."""
+
     def entry(a: Address) -> Any:
         """The array and the key under which it holds the scalar."""
         array, k = memory[a.kind][a.number], int(stage.columns[a.column][turn]) * a.stride + a.offset
@@ -155,8 +169,14 @@ def _turn(stage: Stage, turn: int, memory: dict[str, list[Any]]) -> None:
     for node, address in stage.reads:
         array, key = entry(address)
         found[node.index] = array[key].copy()
+    for k, carry in enumerate(stage.carried):
+        array, key = entry(carry.first)
+        found[carry.node.index] = array[key].copy() if turn == 0 else handed[k]
     evaluate(stage.nodes, found)
     places = [entry(write.address) for write in stage.writes]  # by the indices as they were, should one be written too
     for write, (array, key) in zip(stage.writes, places, strict=True):
+        if write.last and turn < stage.turns - 1:
+            continue
         value = found[write.scalar.index] if isinstance(write.scalar, Expr) else write.scalar
         array[key] = array[key] + value if write.add else value
+    return [found[c.scalar.index] if isinstance(c.scalar, Expr) else c.scalar for c in stage.carried]

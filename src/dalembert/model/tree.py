@@ -123,6 +123,11 @@ class Tree:
         ) and self.n == len(self.segments)
 
     @cached_property
+    def is_chain(self) -> bool:
+        """One segment after another, without branches."""
+        return all(s.parent == i - 1 for i, s in enumerate(self.segments))
+
+    @cached_property
     def has_spin(self) -> bool:
         """Whether a full rotor acts."""
         return any(s.spin is not None for s in self.segments)
@@ -226,7 +231,9 @@ class _Builder:
         if not self.joints[i].turns:
             return np.eye(4)
         X = self._from_parent(i)
-        return _screw_z(0.0, -float(X[:3, 2] @ X[:3, 3]))
+        _, psi = _split_turn(X[:3, :3])
+        right = abs(np.sin(2 * psi)) < _PARALLEL  # a right angle leaves an inertia tensor's zeros; then the joint has no offset
+        return _screw_z(-psi if right else 0.0, -float(X[:3, 2] @ X[:3, 3]))
 
     def _from_parent(self, i: int) -> FloatArray:
         """The joint frame at q = 0 in the parent's internal frame."""
@@ -239,7 +246,7 @@ class _Builder:
         p = X[:3, 3] + X[:3, 2] * height
         R, offset = _split_turn(X[:3, :3])
         if joint.turns:
-            offset += angle
+            R, offset = _nearer(R, offset + angle)
         else:
             R, offset = X[:3, :3] @ _screw_z(angle, 0.0)[:3, :3], 0.0
         rotor = self.robot.parameters.rotors.get(joint.name)
@@ -386,12 +393,18 @@ def _split_turn(R: FloatArray) -> tuple[FloatArray, float]:
     """R = R' Rz(ψ) with as many zeros in R' as there can be: its last row has none in x, or R' is the identity."""
     if np.hypot(R[2, 0], R[2, 1]) > _PARALLEL:
         psi = float(np.arctan2(R[2, 0], R[2, 1]))
-        if abs(psi) > np.pi / 2 + _PARALLEL:  # keep x on its side: a turn by π changes two signs, no count
-            psi -= np.copysign(np.pi, psi)
     else:
         psi = float(np.arctan2(-R[0, 1], R[0, 0]))
     psi = _snap_angle(psi)
     return R @ _screw_z(-psi, 0.0)[:3, :3], psi
+
+
+def _nearer(R: FloatArray, offset: float) -> tuple[FloatArray, float]:
+    """R Rz(offset) with the smaller of the two offsets that leave as many zeros in R: a turn by π changes signs, no count."""
+    if abs(offset) <= np.pi / 2 + _PARALLEL:
+        return R, offset
+    turns = np.round(offset / np.pi)
+    return R @ _screw_z(turns * np.pi, 0.0)[:3, :3], offset - turns * np.pi
 
 
 def _snap_angle(angle: float) -> float:
