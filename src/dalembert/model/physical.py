@@ -11,9 +11,9 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,8 @@ from .parts import Body, Joint, Link, Rotor
 
 if TYPE_CHECKING:
     from .robot import Robot
+
+T = TypeVar("T")
 
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
 _ROUNDING = 1e-9  # relative size of a negative principal moment that rounding alone can leave
@@ -145,7 +147,8 @@ def _rounded(I: FloatArray) -> str:
     largest = np.abs(I).max()
     if largest == 0:
         return checks.describe(I)
-    return checks.describe(np.round(I, 5 - math.floor(math.log10(largest))) + 0.0)
+    decimals = min(5 - math.floor(math.log10(largest)), 300)  # ten to a higher power is infinite
+    return checks.describe(np.round(I, decimals) + 0.0)
 
 
 def _of_joints(robot: Robot) -> Iterator[Finding]:
@@ -172,8 +175,13 @@ def _large_angles(joint: Joint) -> Iterator[Finding]:
             )
 
 
+def _in_order(robot: Robot, parts: Mapping[str, T]) -> list[tuple[str, T]]:
+    """Parts of joints in the joints' order, whatever the order they were given in: equal robots have equal notes."""
+    return [(joint.name, parts[joint.name]) for joint in robot.structure.joints if joint.name in parts]
+
+
 def _of_friction(robot: Robot) -> Iterator[Finding]:
-    for joint, friction in robot.parameters.friction.items():
+    for joint, friction in _in_order(robot, robot.parameters.friction):
         for name in ("viscous", "coulomb", "coulomb_negative"):
             value = getattr(friction, name)
             same_as_coulomb = name == "coulomb_negative" and value == friction.coulomb
@@ -186,7 +194,7 @@ def _of_friction(robot: Robot) -> Iterator[Finding]:
 
 
 def _of_rotors(robot: Robot) -> Iterator[Finding]:
-    for joint, rotor in robot.parameters.rotors.items():
+    for joint, rotor in _in_order(robot, robot.parameters.rotors):
         for name, unit in (("inertia", "kg m²"), ("transverse_inertia", "kg m²"), ("mass", "kg")):
             value = getattr(rotor, name)
             if value < 0:

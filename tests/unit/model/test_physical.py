@@ -226,3 +226,18 @@ def test_three_hundred_links_are_checked_within_fifty_milliseconds() -> None:
         assert physical.findings(robot) == []
         elapsed.append(time.perf_counter() - start)
     assert min(elapsed) < 0.05
+
+
+def test_notes_come_in_the_order_of_the_joints_whatever_the_order_of_the_parts() -> None:
+    links = [Link(name, 1.0, np.zeros(3), SOLID) for name in ("base", "a", "b")]
+    joints = [Joint("first", "revolute", "base", "a"), Joint("second", "revolute", "a", "b")]
+    rotors = {"second": Rotor(-0.1), "first": Rotor(-0.1)}
+    friction = {"second": Friction(-1.0), "first": Friction(-1.0)}
+    with pytest.warns(DalembertWarning):
+        notes = Robot.from_parts("toy", links, joints, rotors=rotors, friction=friction).notes
+    assert [("first" in note) for note in notes] == [True, False] * 2
+
+
+def test_an_indefinite_tensor_as_small_as_numbers_get_is_described() -> None:
+    with pytest.warns(DalembertWarning, match="Nearest valid"):
+        one_joint(Link("arm", 1.0, inertia=np.diag([1e-307, 0.0, -1e-307])))
