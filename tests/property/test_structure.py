@@ -292,11 +292,14 @@ def test_derivatives_by_directions_are_those_of_the_complex_step(robot: Robot, s
         inverse = dal.derivatives(robot, *arrays)
         forward = dal.derivatives(robot, *arrays[:2], tau=arrays[2])
         C = dal.coriolis_matrix(robot, *arrays[:2])
+        c = dal.christoffel(robot, arrays[0])
     row = tuple(a[1] for a in arrays)
     for k in range(3):
         assert relative_error(inverse[k][1], complex_step(robot, "inverse_dynamics", row, k)) < DERIVATIVE
         assert relative_error(forward[k][1], complex_step(robot, "forward_dynamics", row, k)) < DERIVATIVE
-    assert relative_error(C[1], dal.christoffel(robot, row[0]) @ row[1]) < EXACT
+    wanted = dal.christoffel(robot.replace(), row[0])
+    assert relative_error(c[1], wanted) < EXACT
+    assert relative_error(C[1], wanted @ row[1]) < EXACT
 
 
 @given(robots(max_n=6), seeds)
@@ -309,6 +312,38 @@ def test_the_two_kinds_of_derivatives_belong_together(robot: Robot, seed: int) -
     M = dal.mass_matrix(robot, q)
     assert relative_error(M @ forward.dqdd_dq, -inverse.dtau_dq) < SOLVED
     assert relative_error(M @ forward.dqdd_dqd, -inverse.dtau_dqd) < SOLVED
+
+
+@pytest.mark.parametrize("traced", [True, False])
+@given(robots(max_n=5), seeds)
+@few
+def test_parameter_derivatives_of_the_acceleration_are_those_of_a_change_of_parameters(
+    traced: bool, robot: Robot, seed: int
+) -> None:
+    """Forward dynamics with one parameter after another moved a little, by the five-point rule in high enough order."""
+    rng = np.random.default_rng(seed)
+    q, qd, tau = state(robot, rng)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(large, "SOLVED_COLUMNS", 99 if traced else 0)
+        found = dal.parameter_derivatives(robot, q, qd, tau=tau)
+    phi, direction = dal.parameters(robot), rng.normal(size=found.shape[-1])
+    step = 1e-4 * np.array([-2.0, -1.0, 1.0, 2.0])  # parameters of order one: step⁴ and 1e-16 / step are both below 1e-11
+    moved = dal.forward_dynamics(robot, q, qd, tau, parameters=phi + step[:, None] * direction * np.abs(phi))
+    slope = (8 * (moved[2] - moved[1]) - (moved[3] - moved[0])) / 12e-4
+    assert relative_error(found @ (direction * np.abs(phi)), slope) < 1e-7
+
+
+@given(robots(max_n=4), seeds)
+@settings(max_examples=12)
+def test_second_derivatives_by_directions_are_those_of_the_graph(robot: Robot, seed: int) -> None:
+    arrays = state(robot, np.random.default_rng(seed), (2,))
+    ways = []
+    for pairs in (0, 1000):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(large, "SECOND_PAIRS", pairs)
+            ways.append(dal.second_derivatives(robot.replace(), *arrays))
+    for one, other in zip(*ways, strict=True):
+        assert relative_error(one, other) < EXACT
 
 
 @given(robots(max_n=4), seeds)

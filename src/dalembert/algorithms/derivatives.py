@@ -15,6 +15,7 @@ from .composite import mass_matrix
 from .formulations.newton_euler import LinkState, inverse_dynamics
 from .forward import forward_dynamics
 from .joint import friction
+from .regressor import Options, regressor
 from .sweep import Unrolled
 
 Matrix = list[list[Any]]
@@ -65,6 +66,13 @@ def forward_derivatives(sweep: Unrolled, q: Any, qd: Any, tau: Any, base: LinkSt
 
     inverse = [ldl.solve_factored(factors, [1.0 if i == j else 0.0 for i in range(n)]) for j in range(n)]
     return solved(by_q), solved(_by_velocity(sweep, slopes, qd)), inverse
+
+
+def forward_parameter_derivatives(sweep: Unrolled, q: Any, qd: Any, tau: Any, base: LinkState, options: Options) -> Matrix:
+    """∂q̈/∂φ = −M⁻¹ Y, with Y taken at the acceleration that τ causes: τ = Y φ does not change with φ."""
+    Y = regressor(sweep, q, qd, forward_dynamics(sweep, q, qd, tau, base), base, options)
+    factors = ldl.factor(mass_matrix(sweep, q))
+    return _transposed([ldl.solve_factored(factors, [-y for y in column]) for column in zip(*Y, strict=True)])
 
 
 def coriolis_matrix(sweep: Unrolled, q: Any, qd: Any) -> Matrix:

@@ -256,7 +256,8 @@ class RolledSweep:
         rows = self.rows[chosen]
         mounts = np.array([s.spin.mount + 1 for s in self.tree.segments if s.spin is not None])
         body = _Body(self, len(rows))
-        own, load = step(body.segment(rows, drives=("spin",)), body.read(at_mount, mounts), *(body.read(c, rows) for c in columns))
+        values = [body.read(c, rows) for c in columns]
+        own, load = step(body.segment(rows, drives=("spin",)), body.read(at_mount, mounts), *values)
         results = []
         for value, where, add in ((own, rows, False), (load, mounts, True)):
             width = len(list(leaves(value)))

@@ -43,6 +43,7 @@ NAMES = {
     "dqdd_dq": "forward_derivatives",
     "dqdd_dqd": "forward_derivatives",
     "dqdd_dtau": "forward_derivatives",
+    "dqdd_dphi": "forward_parameter_derivatives",
 }
 """What `evaluate` knows by name, and the quantity it belongs to."""
 

@@ -68,13 +68,15 @@ def _build(robot: Robot, quantity: str, options: tuple[Any, ...]) -> Kernel:
     return build(program(robot, quantity, *options))
 
 
-def _directional(robot: Robot, quantity: str) -> Kernel:
-    """The directional derivative of a quantity's loop program."""
-    key = ("directional", quantity)
+def _directional(robot: Robot, quantity: str, order: int = 1) -> Kernel:
+    """The directional derivative of a quantity's loop program, once or several times over."""
+    key = ("directional", quantity, order)
     if key not in robot.kernels:
         looped = program(robot, quantity, rolled=True)
         assert isinstance(looped, LoopProgram)
-        robot.kernels[key] = build(tangent(looped))
+        for _ in range(order):
+            looped = tangent(looped)
+        robot.kernels[key] = build(looped)
     return robot.kernels[key]
 
 

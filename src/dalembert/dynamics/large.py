@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..algorithms.regressor import STANDARD, Options, columns
 from ..codegen import Kernel, refuse
 from ..errors import ModelError
 from ..expr import Slot, interpret
@@ -19,39 +20,48 @@ from ..model.tree import Tree
 from .quantities import DEFAULT, FREE, QUANTITIES, Forces
 
 DENSE_FROM = 45  # coordinates from which a traced LᵀDL factorisation would take too long to compile
+SECOND_PAIRS = 12  # pairs from which second derivatives are: they have some hundred times as many operations
+SOLVED_COLUMNS = 8  # coordinates up to which M⁻¹ times a regressor is traced
 PAIRS = 250  # pairs of a joint and one before it, from which derivatives are taken by directions
-ENTRIES = 100_000  # results per configuration that a kernel serves at most
-_BY_DIRECTIONS = ("inverse_derivatives", "forward_derivatives", "coriolis_matrix")
-_MANY_ENTRIES: dict[str, tuple[Callable[[int, int], int], str]] = {
-    "christoffel": (lambda n, m: n**3, "Ask for coriolis_matrix, which has their sum along a velocity"),
-    "second_derivatives": (lambda n, m: 4 * n**3, "Ask for derivatives, and take differences of them"),
-    "regressor": (lambda n, m: 13 * n * m, "Fix what you do not identify, or cut the chain"),
+ENTRIES = 100_000  # results per configuration that one kernel serves at most
+PLANES = 4_000_000  # and several together: 32 megabytes
+_BY_DIRECTIONS = ("inverse_derivatives", "forward_derivatives", "coriolis_matrix", "christoffel")
+_MANY_ENTRIES: dict[str, tuple[Callable[[int, int], int], int, str]] = {
+    "christoffel": (lambda n, m: n**3, PLANES, "Ask for coriolis_matrix, which has their sum along a velocity"),
+    "second_derivatives": (lambda n, m: 4 * n**3, PLANES, "Ask for derivatives, and take differences of them"),
+    "regressor": (lambda n, m: 13 * n * m, ENTRIES, "Fix what you do not identify, or cut the chain"),
+    "forward_parameter_derivatives": (lambda n, m: 13 * n * m, ENTRIES, "Fix what you do not identify, or cut the chain"),
 }
 
 
 class Source(NamedTuple):
-    """Where the parts come from: kernels by quantity and options, and kernels of directional derivatives by quantity."""
+    """Where the parts come from: kernels by quantity and options, kernels of directional derivatives by quantity and order."""
 
     segments: Tree
     kernel: Callable[..., Kernel]
-    directional: Callable[[str], Kernel]
+    directional: Callable[..., Kernel]
 
 
 def serves(segments: Tree, quantity: str, *options: Any) -> bool:
     """Whether this quantity of this tree is made here; formulations other than the default go their own way."""
     if quantity in _MANY_ENTRIES:
-        count, remedy = _MANY_ENTRIES[quantity]
+        count, most, remedy = _MANY_ENTRIES[quantity]
         entries = count(segments.n, len(segments.segments))
-        if entries > ENTRIES:
+        if entries > most:
             raise ModelError(
-                f"{quantity}: {segments.n} joints make {entries} entries per configuration, more than the {ENTRIES} that a "
-                f"kernel serves. {remedy}."
+                f"{quantity}: {segments.n} joints make {entries} entries per configuration, more than the {most} that are "
+                f"served. {remedy}."
             )
     if any(isinstance(option, str) and option != DEFAULT for option in options):
         return False
+    if quantity == "forward_parameter_derivatives":
+        return segments.n > SOLVED_COLUMNS
     if quantity == "forward_dynamics":
         return segments.n >= DENSE_FROM and (segments.has_spin or not segments.is_plain)
-    return quantity in _BY_DIRECTIONS and sum(len(segments.path(i)) for i in range(len(segments.segments))) > PAIRS
+    pairs = sum(len(segments.path(i)) for i in range(len(segments.segments)))
+    if quantity == "second_derivatives":
+        return pairs > SECOND_PAIRS
+    return quantity in _BY_DIRECTIONS and pairs > PAIRS
 
 
 def build(source: Source, quantity: str, *options: Any) -> Kernel:
@@ -60,7 +70,7 @@ def build(source: Source, quantity: str, *options: Any) -> Kernel:
     recipe = QUANTITIES[quantity](source.segments, *options)
     inputs = tuple(Slot(name, shape) for name, shape in recipe.inputs.items())
     n = source.segments.n
-    outputs = tuple(Slot(name, (n,) if quantity == "forward_dynamics" else (n, n)) for name in recipe.outputs)
+    outputs = tuple(Slot(name, _shape(source.segments, quantity, *options)) for name in recipe.outputs)
 
     def run(*arrays: Any, out: Any = None) -> Any:
         for slot, array in zip(inputs, arrays, strict=True):
@@ -73,6 +83,13 @@ def build(source: Source, quantity: str, *options: Any) -> Kernel:
         return results[0] if len(results) == 1 else results
 
     return Kernel((run, refuse), inputs, outputs, cost_ns=100.0 * n**2)
+
+
+def _shape(segments: Tree, quantity: str, *options: Any) -> tuple[int, ...]:
+    n = segments.n
+    if quantity == "forward_parameter_derivatives":
+        return (n, len(columns(segments, *options)))
+    return {"forward_dynamics": (n,), "second_derivatives": (n, n, n), "christoffel": (n, n, n)}.get(quantity, (n, n))
 
 
 def _put(target: Any, value: Any) -> None:
@@ -130,9 +147,53 @@ def _coriolis_matrix(source: Source, formulation: str = DEFAULT) -> Callable[...
     return function
 
 
+def _second_derivatives(source: Source) -> Callable[..., tuple[Any, ...]]:
+    """D²τ[v, w] for unit directions v and w of the state: the tangent of the tangent, which is linear in both."""
+    run = source.directional("inverse_dynamics", 2)
+
+    def function(q: Any, qd: Any, qdd: Any) -> tuple[Any, ...]:
+        state = tuple(np.broadcast_arrays(q, qd, qdd))
+        return tuple(_planes(run, state, *pair) for pair in ((0, 0), (0, 1), (1, 1), (2, 0)))
+
+    return function
+
+
+def _christoffel(source: Source, formulation: str = DEFAULT) -> Callable[..., tuple[Any, ...]]:
+    """c_ijk = ½ ∂²h_i/∂q̇_j∂q̇_k, h being quadratic in q̇."""
+    run = source.directional("bias", 2)
+
+    def function(q: Any) -> tuple[Any, ...]:
+        return (_planes(run, (q, np.zeros_like(q)), 1, 1) * 0.5,)
+
+    return function
+
+
+def _planes(run: Kernel, state: tuple[Any, ...], first: int, second: int) -> Any:
+    """∂²τ_i/∂x_j∂y_k for two of the inputs x and y, with the index of the torque in front."""
+    n = state[0].shape[-1]
+    still = [np.zeros(n)] * len(state)
+    v = [np.eye(n)[:, None, :] if k == first else np.zeros(n) for k in range(len(state))]
+    w = [np.eye(n) if k == second else np.zeros(n) for k in range(len(state))]
+    planes = run(*(x[..., None, None, :] for x in state), *v, *w, *still)
+    return np.moveaxis(planes, -1, -3)
+
+
+def _forward_parameter_derivatives(source: Source, options: Options = STANDARD) -> Callable[..., tuple[Any, ...]]:
+    regressor, forward = source.kernel("regressor", options), source.kernel("forward_dynamics", FREE)
+    mass_matrix = source.kernel("mass_matrix", FREE)
+
+    def function(q: Any, qd: Any, tau: Any) -> tuple[Any, ...]:
+        return (-np.linalg.solve(mass_matrix(q), regressor(q, qd, forward(q, qd, tau))),)
+
+    return function
+
+
 _FUNCTIONS: dict[str, Callable[..., Callable[..., tuple[Any, ...]]]] = {
     "forward_dynamics": _forward_dynamics,
     "inverse_derivatives": _inverse_derivatives,
     "forward_derivatives": _forward_derivatives,
     "coriolis_matrix": _coriolis_matrix,
+    "christoffel": _christoffel,
+    "second_derivatives": _second_derivatives,
+    "forward_parameter_derivatives": _forward_parameter_derivatives,
 }

@@ -315,6 +315,16 @@ def forward_derivatives_recipe(tree: Tree) -> Recipe:
     return Recipe(function, _states(tree, "q", "qd", "tau"), outputs, can_roll=False)
 
 
+def forward_parameter_derivatives_recipe(tree: Tree, options: Options = regressor.STANDARD) -> Recipe:
+    """∂q̈/∂φ."""
+
+    def function(sweep: Unrolled, q: Any, qd: Any, tau: Any) -> Any:
+        base = newton_euler.still_base(tree.gravity)
+        return derivatives.forward_parameter_derivatives(sweep, q, qd, tau, base, options)
+
+    return Recipe(function, _states(tree, "q", "qd", "tau"), ["dqdd_dphi"], can_roll=False, regroup=False)
+
+
 def second_derivatives_recipe(tree: Tree) -> Recipe:
     """Second derivatives of inverse dynamics."""
 
@@ -344,5 +354,6 @@ QUANTITIES: dict[str, Callable[..., Recipe]] = {
     "link_wrenches": link_wrenches_recipe,
     "inverse_derivatives": inverse_derivatives_recipe,
     "forward_derivatives": forward_derivatives_recipe,
+    "forward_parameter_derivatives": forward_parameter_derivatives_recipe,
     "second_derivatives": second_derivatives_recipe,
 }

@@ -165,7 +165,7 @@ def derivatives(
 ) -> InverseDerivatives | ForwardDerivatives:
     """Exact derivatives of inverse dynamics (given `qdd`) or of forward dynamics (given `tau`), friction included.
 
-    By the parameters, τ is linear: ∂τ/∂φ = `regressor`, and ∂q̈/∂φ = −M⁻¹ `regressor`.
+    `parameter_derivatives` has those by masses, moments, rotors and friction.
 
     Parameters
     ----------
@@ -190,6 +190,50 @@ def derivatives(
     if tau is None:
         return InverseDerivatives(*ask(system, "inverse_derivatives", (), (q, qd, qdd), out, threads))
     return ForwardDerivatives(*ask(system, "forward_derivatives", (), (q, qd, tau), out, threads))
+
+
+def parameter_derivatives(
+    system: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike | None = None,
+    *,
+    tau: ArrayLike | None = None,
+    rotor: bool = True,
+    friction: bool = True,
+    offset: bool = False,
+    out: FloatArray | None = None,
+    threads: int | None = None,
+) -> FloatArray:
+    """∂τ/∂φ (given `qdd`) or ∂q̈/∂φ (given `tau`): what the dynamic parameters φ change.
+
+    The torque is linear in them, so ∂τ/∂φ is the regressor Y; then ∂q̈/∂φ = −M⁻¹ Y at the acceleration that τ causes.
+
+    Parameters
+    ----------
+    system : Robot
+        With n coordinates.
+    q, qd : array_like, shape (..., n)
+        Positions and velocities; leading axes broadcast.
+    qdd or tau : array_like, shape (..., n)
+        Accelerations, for derivatives of the torque; or torques, for derivatives of the acceleration.
+    rotor, friction, offset : bool
+        Which parameters a joint has beyond the inertial ones, as in `regressor`; `parameter_names` names them.
+    out : ndarray, shape (..., n, p), optional
+        Where to put the result.
+    threads
+        As in `inverse_dynamics`.
+
+    Returns
+    -------
+    ndarray, shape (..., n, p)
+    """
+    if (qdd is None) == (tau is None):
+        raise ShapeError("parameter_derivatives: give qdd (for the torque) or tau= (for the acceleration), one of the two.")
+    options = (Options(rotor, friction, offset),)
+    if tau is None:
+        return ask(system, "regressor", options, (q, qd, qdd), out, threads)
+    return ask(system, "forward_parameter_derivatives", options, (q, qd, tau), out, threads)
 
 
 def second_derivatives(

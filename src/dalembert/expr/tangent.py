@@ -39,7 +39,7 @@ def _tangent_stage(stage: Stage, program: LoopProgram) -> Stage:
     for node, address in stage.reads:
         twin = _twin(address, program)
         if twin is not None:
-            direction = node.graph.input(f"d {address}")
+            direction = node.graph.input(f"tangent at {twin}")  # by its own place, so that a tangent has a tangent too
             reads.append((direction, twin))
             variables.append(node)
             directions.append(direction)

@@ -39,6 +39,7 @@ def separately(robot: Robot, q: Any, qd: Any, qdd: Any, tau: Any) -> dict[str, n
         "qdd": dal.forward_dynamics(robot, q, qd, tau),
         "Y": dal.regressor(robot, q, qd, qdd),
         "wrenches": dal.link_wrenches(robot, q, qd, qdd),
+        "dqdd_dphi": dal.parameter_derivatives(robot, q, qd, tau=tau),
     }
     for fields in (
         dal.energy(robot, q, qd),
@@ -96,7 +97,7 @@ def test_quantities_together_share_their_work(robot: Robot, monkeypatch: pytest.
 
 
 def test_unknown_names_are_listed_with_the_near_match(robot: Robot) -> None:
-    known = r"Known: X, J, Jdot, M, C, .*dqdd_dtau\."
+    known = r"Known: X, J, Jdot, M, C, .*dqdd_dphi\."
     with pytest.raises(UnknownNameError, match=rf"evaluate: 'dtau_dqdt' is not known; did you mean 'dtau_dqd+'\? {known}"):
         dal.evaluate(robot, ["M", "dtau_dqdt"], np.zeros(N))
     with pytest.raises(UnknownNameError, match=rf"evaluate: 'momentum' is not known\. {known}"):

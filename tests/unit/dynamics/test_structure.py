@@ -29,12 +29,18 @@ def forward_derivatives(system: Any, q: Any, qd: Any, tau: Any, **options: Any) 
     return dal.derivatives(system, q, qd, tau=tau, **options)
 
 
+def forward_parameter_derivatives(system: Any, q: Any, qd: Any, tau: Any, **options: Any) -> Any:
+    return dal.parameter_derivatives(system, q, qd, tau=tau, **options)
+
+
 ARRAYS: dict[str, tuple[Call, int, tuple[int, ...]]] = {  # function, number of (..., n) arguments, shape of a result
     "coriolis_matrix": (dal.coriolis_matrix, 2, (N, N)),
     "christoffel": (dal.christoffel, 1, (N, N, N)),
     "friction_torque": (dal.friction_torque, 1, (N,)),
     "regressor": (dal.regressor, 3, (N, 13 * N)),
     "regressor, all columns": (partial(dal.regressor, offset=True), 3, (N, 14 * N)),
+    "parameter_derivatives": (dal.parameter_derivatives, 3, (N, 13 * N)),
+    "forward parameter derivatives": (forward_parameter_derivatives, 3, (N, 13 * N)),
     "link_wrenches": (dal.link_wrenches, 3, (N, 6)),
     "jacobian_dot": (dal.jacobian_dot, 2, (6, N)),
     "analytical_jacobian": (dal.analytical_jacobian, 1, (6, N)),
@@ -162,14 +168,15 @@ def test_a_pendulum_s_acceleration_changes_with_gravity_s_lever() -> None:
 @pytest.mark.parametrize(
     "name, sentence",
     [
-        ("christoffel", r"50 joints make 125000 entries per configuration, .* Ask for coriolis_matrix"),
-        ("second_derivatives", r"50 joints make 500000 entries per configuration, .* Ask for derivatives"),
+        ("christoffel", r"200 joints make 8000000 entries per configuration, .* Ask for coriolis_matrix"),
+        ("second_derivatives", r"200 joints make 32000000 entries per configuration, .* Ask for derivatives"),
+        ("regressor", r"200 joints make 520000 entries per configuration, .* Fix what you do not identify"),
     ],
 )
 def test_what_would_be_too_large_is_refused_with_another_way(name: str, sentence: str) -> None:
     function, count = CALLS[name]
     with pytest.raises(ModelError, match=f"{name}: {sentence}"):
-        function(dal.robots.chain(50), *np.zeros((count, 50)))
+        function(dal.robots.chain(200), *np.zeros((count, 200)))
 
 
 # Columns and parameters
