@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from . import batch, call, chain, machine, page, peak, peers, simulation, start
+from . import batch, call, chain, machine, page, peak, peers, progressive, simulation, start
 from .effort import FULL, QUICK, Effort
 from .loops import RESULTS
 from .tables import Table
@@ -21,6 +21,7 @@ SECTIONS: dict[str, Callable[[Effort], Table]] = {
     "peak": peak.measure,
     "simulation": simulation.measure,
     "start": start.measure,
+    "progressive": progressive.measure,
 }
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 import dalembert as dal
 from dalembert.model import Robot
@@ -104,11 +104,13 @@ def test_mass_matrix_rate_and_velocity_terms_balance(formulation: str, robot: Ro
     assert qd @ rate @ qd == pytest.approx(2 * qd @ terms, abs=DERIVATIVE_TOLERANCE * scale)
 
 
-def surroundings(robot: Robot, rng: np.random.Generator) -> dict[str, object]:
-    """Every mixture of wrenches and base motion."""
+def surroundings(robot: Robot, rng: np.random.Generator, *, moving_base: bool = True) -> dict[str, object]:
+    """Every mixture of wrenches and, where it is served, base motion."""
     options: dict[str, object] = {}
     if rng.random() < 0.6:
         options["wrenches"] = {str(name): rng.uniform(-20, 20, 6) for name in {"tool", rng.choice(robot.link_names)}}
+    if not moving_base:
+        return options
     if rng.random() < 0.5:
         options["base_velocity"] = rng.uniform(-2, 2, 6)
     if rng.random() < 0.5:
@@ -117,12 +119,14 @@ def surroundings(robot: Robot, rng: np.random.Generator) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("formulation", dal.FORMULATIONS)
-@given(robots(), seeds)
-@settings(max_examples=30)
+@given(robots(max_n=10), seeds)
+@settings(max_examples=20)
 def test_forward_dynamics_undoes_inverse_dynamics(formulation: str, robot: Robot, seed: int) -> None:
+    method = dal.FORMULATIONS[formulation]
+    assume(method.largest is None or sum(joint.moves for joint in robot.structure.joints) <= method.largest)
     rng = np.random.default_rng(seed)
     q, qd, qdd = state(robot, rng)
-    options = surroundings(robot, rng)
+    options = surroundings(robot, rng, moving_base=method.moving_base)
     tau = dal.inverse_dynamics(robot, q, qd, qdd, formulation=formulation, **options)
     assert relative_error(dal.forward_dynamics(robot, q, qd, tau, **options), qdd) < 1e-8
 
@@ -173,7 +177,8 @@ def test_friction_takes_power_and_vanishes_at_rest(robot: Robot, seed: int) -> N
     friction = dal.inverse_dynamics(robot, q, qd, qdd) - dal.inverse_dynamics(without_friction(robot), q, qd, qdd)
     assert (friction * qd >= -1e-9).all()
     still = np.zeros(robot.n)
-    np.testing.assert_array_equal(dal.inverse_dynamics(robot, q, still, still), dal.gravity_torque(robot, q))
+    # Two graphs, each rewritten for its own terms: their sums may be rounded in another order.
+    assert relative_error(dal.inverse_dynamics(robot, q, still, still), dal.gravity_torque(robot, q)) < 1e-14
 
 
 def test_random_frictions_are_of_every_kind() -> None:

@@ -1,6 +1,7 @@
 """The dynamics of a system: what users call."""
 
 from .compile import NAMES, evaluate, kernel
+from .contributions import Contributions, contributions
 from .functions import (
     Energy,
     bias,
@@ -12,7 +13,11 @@ from .functions import (
     link_wrenches,
     mass_matrix,
 )
+from .influence import Influence, LinkMotion, influence, link_motion
+from .loads import applied_torque
 from .motion import analytical_jacobian, forward_kinematics, jacobian, jacobian_dot
+from .progressive import Progressive, progressive
+from .steps import Recursion, recursion
 from .structure import (
     EnergyGradient,
     ForwardDerivatives,
@@ -22,6 +27,7 @@ from .structure import (
     coriolis_matrix,
     derivatives,
     energy_gradient,
+    parameter_derivatives,
     parameter_names,
     parameters,
     regressor,
@@ -31,14 +37,21 @@ from .terms import terms
 
 __all__ = [
     "NAMES",
+    "Contributions",
     "Energy",
     "EnergyGradient",
     "ForwardDerivatives",
+    "Influence",
     "InverseDerivatives",
+    "LinkMotion",
+    "Progressive",
+    "Recursion",
     "SecondDerivatives",
     "analytical_jacobian",
+    "applied_torque",
     "bias",
     "christoffel",
+    "contributions",
     "coriolis_matrix",
     "derivatives",
     "energy",
@@ -48,14 +61,19 @@ __all__ = [
     "forward_kinematics",
     "friction_torque",
     "gravity_torque",
+    "influence",
     "inverse_dynamics",
     "jacobian",
     "jacobian_dot",
     "kernel",
+    "link_motion",
     "link_wrenches",
     "mass_matrix",
+    "parameter_derivatives",
     "parameter_names",
     "parameters",
+    "progressive",
+    "recursion",
     "regressor",
     "second_derivatives",
     "terms",

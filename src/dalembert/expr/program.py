@@ -56,14 +56,19 @@ class Program:
 
 
 def trace(
-    function: Callable[..., Any], inputs: Mapping[str, tuple[int, ...]], outputs: Sequence[str], name: str = "kernel"
+    function: Callable[..., Any],
+    inputs: Mapping[str, tuple[int, ...]],
+    outputs: Sequence[str],
+    name: str = "kernel",
+    *,
+    graph: Graph | None = None,
 ) -> Program:
-    """Run a function of scalars on symbols and keep what it did.
+    """Run a function of scalars on symbols and keep what it did, in a new graph or in the one given.
 
     `function` receives, for each input in order, a scalar (shape ()), a list of scalars (shape (n,)) or nested lists, and
     returns one such nest per output (a bare one when there is a single output).
     """
-    graph = Graph()
+    graph = Graph() if graph is None else graph
     slots = tuple(Slot(key, tuple(shape)) for key, shape in inputs.items())
     entries = tuple(tuple(graph.input(f"{s.name}{_suffix(s, k)}") for k in range(s.size)) for s in slots)
     returned = function(*(_nest(list(e), s.shape) for e, s in zip(entries, slots, strict=True)))

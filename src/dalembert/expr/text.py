@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -32,8 +32,13 @@ class Counts(NamedTuple):
 
 def counts(program: Program) -> Counts:
     """How many operations of each kind a program takes."""
-    ops = Counter(node.op for node in program.nodes)
-    angles = {node.args[0] for node in program.nodes if node.op in ("sin", "cos")}
+    return counts_of(program.nodes)
+
+
+def counts_of(nodes: Sequence[Expr]) -> Counts:
+    """How many operations of each kind stand among some nodes."""
+    ops = Counter(node.op for node in nodes)
+    angles = {node.args[0] for node in nodes if node.op in ("sin", "cos")}
     plain = {key: ops[key] for key in ("mul", "div", "neg", "sqrt")}
     add = ops["add"] + ops["sub"]
     leaves = ops["const"] + ops["input"]

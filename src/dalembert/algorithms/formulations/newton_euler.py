@@ -24,6 +24,7 @@ from ..composite import mass_matrix
 from ..joint import added, along_axis, friction, transform
 from ..sweep import Sweep
 from .base import Formulation
+from .newton_euler_terms import TERMS
 
 
 class LinkMotion(NamedTuple):
@@ -178,6 +179,7 @@ FORMULATION = Formulation(
     inverse_dynamics=inverse_dynamics,
     shows="the fewest operations: link motions outwards, joint forces inwards, in link frames",
     mass_matrix=mass_matrix,
+    terms=TERMS,
     can_roll=True,
     regroup=True,
     moving_base=True,

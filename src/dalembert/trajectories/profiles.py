@@ -1,0 +1,123 @@
+"""Point-to-point motions whose velocity is a triangle or a trapezoid over time [Siciliano, Example 7.2].
+
+With the way d, the duration T and the time t_a of acceleration (and of braking), the velocity in between is v = d / (T − t_a),
+the acceleration is a = v / t_a, and for 0 ≤ t ≤ T
+
+    x = a t²/2,            ẋ = a t,         ẍ = a     for t < t_a             (1)
+    x = v (t − t_a/2),     ẋ = v,           ẍ = 0     for t_a ≤ t < T − t_a   (2)
+    x = d − a (T − t)²/2,  ẋ = a (T − t),   ẍ = −a    for T − t_a ≤ t ≤ T     (3)
+
+A triangle is the case t_a = T/2. Before and after, the motion rests.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..checks import FloatArray
+from ..errors import ShapeError
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Samples of a motion: times t, shape (k,), and q, q̇, q̈ at them, each of shape (k, n)."""
+
+    t: FloatArray
+    q: FloatArray
+    qd: FloatArray
+    qdd: FloatArray
+
+
+def trapezoidal(
+    t: ArrayLike, start: ArrayLike, end: ArrayLike, *, duration: ArrayLike, acceleration_time: ArrayLike
+) -> Trajectory:
+    """From rest to rest with a trapezoidal velocity.
+
+    Parameters
+    ----------
+    t : array_like, shape (k,)
+        Times [s]; the motion begins at 0.
+    start, end : array_like, shape (n,)
+        Joint positions, or coordinates of a point on a line.
+    duration, acceleration_time : array_like, shape () or (n,)
+        T and t_a [s] of all coordinates or of each; 0 < t_a ≤ T/2.
+
+    Returns
+    -------
+    Trajectory
+    """
+    times, begin, way = _arguments(t, start, end)
+    T, ta = (np.broadcast_to(np.asarray(x, dtype=float), begin.shape) for x in (duration, acceleration_time))
+    _check(T, ta)
+    v = way / (T - ta)
+    a = v / ta
+    t = times[:, None]
+    left = T - t
+    phases = [(t >= 0) & (t < ta), (t >= ta) & (left > ta), (t >= ta) & (left <= ta) & (left >= 0), left < 0]
+    x = np.select(phases, [a * t**2 / 2, v * (t - ta / 2), way - a * left**2 / 2, way + 0.0 * t])
+    return Trajectory(
+        times,
+        begin + x,
+        np.select(phases, [a * t, v + 0.0 * t, a * left, 0.0 * t]),
+        np.select(phases, [a + 0.0 * t, 0.0 * t, -a + 0.0 * t, 0.0 * t]),
+    )
+
+
+def triangular(t: ArrayLike, start: ArrayLike, end: ArrayLike, *, duration: ArrayLike) -> Trajectory:
+    """From rest to rest with a triangular velocity: accelerating for half the time, braking for the other half.
+
+    Parameters
+    ----------
+    t, start, end, duration
+        As in `trapezoidal`, of shape (k,), (n,), (n,) and () or (n,).
+
+    Returns
+    -------
+    Trajectory
+    """
+    return trapezoidal(t, start, end, duration=duration, acceleration_time=np.asarray(duration, dtype=float) / 2)
+
+
+def duration_at(start: ArrayLike, end: ArrayLike, *, velocity: ArrayLike, acceleration_time: ArrayLike) -> FloatArray:
+    """How long each coordinate takes at this velocity: |d|/v + t_a, or 2 t_a where the way is too short to reach it.
+
+    Parameters
+    ----------
+    start, end : array_like, shape (n,)
+        Where the motion begins and ends.
+    velocity, acceleration_time : array_like, shape () or (n,)
+        Largest velocity, and the time to reach it [s]; both positive.
+
+    Returns
+    -------
+    duration : ndarray, shape (n,), [s]
+    """
+    v, ta = np.asarray(velocity, dtype=float), np.asarray(acceleration_time, dtype=float)
+    if not (np.all(v > 0) and np.all(ta > 0)):
+        raise ShapeError(f"velocity, acceleration_time: {v}, {ta} found; both need to be positive.")
+    way = np.abs(np.asarray(end, dtype=float) - np.asarray(start, dtype=float))
+    return np.maximum(way / v, ta) + ta
+
+
+def _arguments(t: ArrayLike, start: ArrayLike, end: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
+    times, begin, finish = (np.asarray(x, dtype=float) for x in (t, start, end))
+    if times.ndim != 1:
+        raise ShapeError(f"t: shape {times.shape} found, (k,) expected: one time per sample.")
+    if begin.ndim != 1 or begin.shape != finish.shape:
+        raise ShapeError(f"start, end: shapes {begin.shape} and {finish.shape} found, (n,) twice expected.")
+    return times, begin, finish - begin
+
+
+def _check(duration: FloatArray, acceleration_time: FloatArray) -> None:
+    if not np.all((acceleration_time > 0) & (acceleration_time <= duration / 2)):
+        raise ShapeError(
+            f"acceleration_time: {_listed(acceleration_time)} s found for a duration of {_listed(duration)} s; it needs to be "
+            "positive and at most half of it. Give a longer duration."
+        )
+
+
+def _listed(values: FloatArray) -> str:
+    return ", ".join(f"{value:g}" for value in np.unique(values))
