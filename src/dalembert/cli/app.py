@@ -110,10 +110,62 @@ def dynamics(
 
 
 @app.command()
+def contributions(
+    robot: RobotSource,
+    start: Annotated[str, typer.Option("--from", metavar="NUMBERS", help="Joint positions at the start: '0.1,0.2'.")] = "",
+    end: Annotated[str, typer.Option("--to", metavar="NUMBERS", help="Joint positions at the end.")] = "",
+    time: Annotated[float | None, typer.Option(help="Duration of the motion [s].")] = None,
+    velocity: Annotated[float | None, typer.Option(help="Or the largest velocity, each joint taking its own time.")] = None,
+    profile: Annotated[str, typer.Option(help="Velocity over time: triangular or trapezoidal.")] = "triangular",
+    acceleration_time: Annotated[float | None, typer.Option(help="Time of acceleration and of braking [s].")] = None,
+    samples: Annotated[int, typer.Option(help="How many instants.")] = 501,
+    by: Annotated[str, typer.Option(help="Split by cause, joint, nature or link.")] = "cause",
+    degrees: Annotated[bool, typer.Option("--degrees", help="Angles and their rates are given in degrees.")] = False,
+    png: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the motion, its torques and their parts.")] = None,
+    json: Json = False,
+) -> None:
+    """What the torques of a motion are made of: inertia, velocities, gravity, friction; masses, rotors; link by link."""
+    from .contributions import Timing, run
+
+    timing = Timing(profile, time, velocity, acceleration_time, samples)
+    run(robot, _numbers("--from", start), _numbers("--to", end), timing, degrees=degrees, by=by, png=png, json=json)
+
+
+@app.command()
+def compare(
+    robot: RobotSource,
+    samples: Annotated[int, typer.Option(min=1, help="How many random states.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Which random states.")] = 0,
+    png: Annotated[str | None, typer.Option(metavar="FILE", help="Draw operations and times.")] = None,
+    json: Json = False,
+) -> None:
+    """All formulations side by side: do they agree, what do they cost; and the properties of the model."""
+    from .compare import run
+
+    run(robot, samples=samples, seed=seed, json=json, png=png)
+
+
+@app.command()
+def simplify(
+    robot: RobotSource,
+    tolerance: Annotated[str, typer.Option(metavar="SHARE", help="Largest error allowed: '1%' of the largest torque.")] = "1%",
+    form: Annotated[str, typer.Option(help="auto, recursive or closed.")] = "auto",
+    samples: Annotated[int, typer.Option(min=1, help="Random states on which the error is verified.")] = 20_000,
+    seed: Annotated[int, typer.Option(min=0, help="Which random states.")] = 0,
+    png: Annotated[str | None, typer.Option(metavar="FILE", help="Draw causes and errors.")] = None,
+    json: Json = False,
+) -> None:
+    """Inverse dynamics without the terms that do not matter, its error and what it saves."""
+    from .simplify import run
+
+    run(robot, tolerance=_share("--tolerance", tolerance), form=form, samples=samples, seed=seed, json=json, png=png)
+
+
+@app.command()
 def export(
     robot: RobotSource,
     quantity: Annotated[list[str] | None, typer.Option(help="inverse_dynamics by default; may be given several times.")] = None,
-    language: Annotated[str, typer.Option(help="c, c_header or python.")] = "c",
+    language: Annotated[str, typer.Option(help="c, c_header, python or matlab.")] = "c",
     output: Annotated[
         str | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write it; printed if left out.")
     ] = None,
@@ -123,12 +175,34 @@ def export(
     link: Annotated[str | None, typer.Option(help="A link of the robot; the tool by default.")] = None,
     frame: Annotated[str | None, typer.Option(help="Whose axes, where a quantity offers a choice.")] = None,
     wrench: Annotated[list[str] | None, typer.Option(help="A link on which a wrench acts; may be given several times.")] = None,
+    symbols: Annotated[list[str] | None, typer.Option(help="Numbers that stay parameters: all, masses, m_1, ...")] = None,
 ) -> None:
     """Source code of a robot's dynamics, for other programs."""
     from .export import run
 
-    options = {"formulation": formulation, "link": link, "frame": frame, "wrenches": wrench or None}
+    options = {"formulation": formulation, "link": link, "frame": frame, "wrenches": wrench or None, "symbols": symbols or None}
     run(robot, quantity or ["inverse_dynamics"], language=language, output=output, name=name, dtype=dtype, options=options)
+
+
+@app.command()
+def equations(
+    robot: RobotSource,
+    quantity: Annotated[
+        list[str] | None, typer.Option(help="tau by default; M, C, c, g, h, ...; may be given several times.")
+    ] = None,
+    symbols: Annotated[
+        list[str] | None, typer.Option(help="all by default; masses, lengths, m_1, ...; 'none' for numbers alone.")
+    ] = None,
+    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
+    program: Annotated[bool, typer.Option("--program", help="Named steps, also for a small arm.")] = False,
+    png: Annotated[str | None, typer.Option(metavar="FILE", help="Draw them.")] = None,
+    json: Json = False,
+) -> None:
+    """The equations of motion in symbols."""
+    from .equations import run
+
+    wanted = [word for word in symbols or ["all"] if word != "none"]
+    run(robot, quantity or ["tau"], symbols=wanted, program=program, latex=latex, png=png, json=json)
 
 
 @app.command()
@@ -145,3 +219,11 @@ def _numbers(option: str, text: str) -> list[float]:
         return [float(word) for word in text.replace(",", " ").split()]
     except ValueError:
         raise typer.BadParameter(f"{text!r} is not a list of numbers such as '0.1,0.2'.", param_hint=option) from None
+
+
+def _share(option: str, text: str) -> float:
+    """A share written as '1%' or as 0.01."""
+    try:
+        return float(text[:-1]) / 100.0 if text.endswith("%") else float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is neither a percentage such as '1%' nor a number.", param_hint=option) from None

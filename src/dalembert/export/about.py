@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..expr import Program, Slot, text
 from ..model import Robot
+from ..model.numbers import Parameter
+from .straight import Code
 
 _BY_KIND: dict[str, tuple[str, ...]] = {  # of turning joints first, of sliding ones last, between them where both meet
     "q": ("rad", "m"),
@@ -28,33 +30,52 @@ _SETTLED = {
     "wrenches": "force in N, then moment in N m",
     "parameters": "in the order of dalembert.parameter_names, SI units",
     "Y": "torque per unit of parameter, columns as in dalembert.parameter_names",
+    "dqdd_dphi": "acceleration per unit of parameter, columns as in dalembert.parameter_names",
 }
 _DERIVATIVE = re.compile(r"d(\w+?)_d(\w+)")
 _OTHER = "SI units"
 
 
 class Module(NamedTuple):
-    """What one file is made of: programs of a robot by the names of their functions, and the type of their numbers."""
+    """What one file is made of: programs of a robot by the names of their functions, the type of their numbers, and the
+    robot's numbers that are parameters of the functions.
+    """
 
     robot: Robot
     name: str
     functions: Mapping[str, Program]
     dtype: str
+    parameters: tuple[Parameter, ...] = ()
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Names of the parameters."""
+        return frozenset(parameter.name for parameter in self.parameters)
 
 
-def robot_lines(robot: Robot) -> list[str]:
-    """The robot and its coordinates, in order."""
+def robot_lines(robot: Robot, first: int = 0) -> list[str]:
+    """The robot and its coordinates, in order, counted from `first`."""
     lines = [f"Robot {robot.name!a} with {robot.n} coordinate{'' if robot.n == 1 else 's'}, in this order:"]
     joints = robot.structure.coordinates
-    return lines + [f"  {i}  {joint.name!a}  {'turns, rad' if joint.turns else 'slides, m'}" for i, joint in enumerate(joints)]
+    return lines + [
+        f"  {i}  {joint.name!a}  {'turns, rad' if joint.turns else 'slides, m'}" for i, joint in enumerate(joints, first)
+    ]
 
 
-def program_lines(robot: Robot, program: Program, inputs: Sequence[str], outputs: Sequence[str]) -> list[str]:
+def program_lines(robot: Robot, program: Program, code: Code) -> list[str]:
     """The quantity, its operation counts and its arrays under their names in code."""
     lines = [f"{program.name}: {_counted(program)}"]
-    for word, slots, arrays in (("in ", program.inputs, inputs), ("out", program.outputs, outputs)):
-        lines += [f"  {word} {_array(robot, slot, array)}" for slot, array in zip(slots, arrays, strict=True)]
-    return lines
+    lines += [f"  in  {_array(robot, program.inputs[i], code.inputs[i])}" for i in code.arrays]
+    if code.record:
+        lines.append(f"  in  {code.record}: {', '.join(code.inputs[i] for i in sorted(code.fields))}")
+    pairs = zip(program.outputs, code.outputs, strict=True)
+    return lines + [f"  out {_array(robot, slot, array)}" for slot, array in pairs]
+
+
+def parameter_line(parameter: Parameter) -> str:
+    """What a parameter is, in ASCII."""
+    unit = f", {parameter.unit}" if parameter.unit != "1" else ""
+    return f"{parameter.meaning}{unit}".replace("\N{SUPERSCRIPT TWO}", "^2").encode("ascii", "backslashreplace").decode()
 
 
 def _counted(program: Program) -> str:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..expr import Program, Slot
-from ..model import Robot
 from . import about
 from .about import Module
 from .parts import Part, cut
@@ -143,8 +142,8 @@ def source(module: Module) -> str:
         f"Compile with cc -O2 -std=c99 -c {module.name}.c and link with -lm.",
     ]
     real = _REALS[module.dtype]
-    functions = (_function(module.robot, name, program, real) for name, program in module.functions.items())
-    return "\n".join([f"{_comment(lines)}\n#include <math.h>\n", *functions])
+    functions = (_function(module, name, program, real) for name, program in module.functions.items())
+    return "\n".join([f"{_comment(lines)}\n#include <math.h>\n", *_record(module, real, values=True), *functions])
 
 
 def header(module: Module) -> str:
@@ -153,38 +152,58 @@ def header(module: Module) -> str:
     guard = f"DALEMBERT_{module.name.upper()}_H"
     start = f"{_comment(about.robot_lines(module.robot))}\n#ifndef {guard}\n#define {guard}\n"
     declarations = (
-        f"{_head(module.robot, name, program, straight(program, _syntax(real)), real)};\n"
+        f"{_head(module, name, program, straight(program, _syntax(real), module.fields), real)};\n"
         for name, program in module.functions.items()
     )
-    return "\n".join([start, _EXTERN_OPEN, *declarations, _EXTERN_CLOSE, f"#endif /* {guard} */\n"])
+    record = _record(module, real, values=False)
+    return "\n".join([start, _EXTERN_OPEN, *record, *declarations, _EXTERN_CLOSE, f"#endif /* {guard} */\n"])
+
+
+def _record(module: Module, real: _Real, *, values: bool) -> list[str]:
+    """The parameters as a struct, and the robot's own values: where they are, or their declaration."""
+    if not module.parameters:
+        return []
+    guard, name = f"DALEMBERT_{module.name.upper()}_PARAMETERS", f"{module.name}_parameters"
+    fields = "".join(f"    {real.name} {p.name}; {_comment([about.parameter_line(p)], end=' ')}" for p in module.parameters)
+    declared = f"#ifndef {guard}\n#define {guard}\ntypedef struct {{\n{fields}}} {name};\n#endif\n"
+    if not values:
+        return [declared, f"/* The robot's own values. */\nextern const {name} {module.name}_values;\n"]
+    write = _syntax(real).constant
+    own = "".join(f"    .{p.name} = {write(p.value).text},\n" for p in module.parameters)
+    return [declared, f"extern const {name} {module.name}_values;\nconst {name} {module.name}_values = {{\n{own}}};\n"]
 
 
 _EXTERN_OPEN = '#ifdef __cplusplus\nextern "C" {\n#endif\n'
 _EXTERN_CLOSE = "#ifdef __cplusplus\n}\n#endif\n"
 
 
-def _function(robot: Robot, name: str, program: Program, real: _Real) -> str:
-    code = straight(program, _syntax(real))
-    head = _head(robot, name, program, code, real)
+def _function(module: Module, name: str, program: Program, real: _Real) -> str:
+    code = straight(program, _syntax(real), module.fields)
+    head = _head(module, name, program, code, real)
     read = {program.input_places[node.index][0] for node in program.nodes if node.op == "input"}
-    unused = [f"(void){array};" for i, array in enumerate(code.inputs) if i not in read]
+    unused = [f"(void){code.inputs[i]};" for i in code.arrays if i not in read]
     if len(code.steps) <= PART:
-        work = [*_loads(code.inputs, code.locals, real), *_steps(code.steps, real)]
+        work = [*_loads(code, code.locals, real), *_steps(code.steps, real)]
         return f"{head}\n{_block([*unused, *work, *_stores(code, {})])}"
     found = cut(code, PART)
-    calls = [
-        f"{name}_part{k}({', '.join([*(code.inputs[i] for i in part.inputs), 'work'])});" for k, part in enumerate(found.parts)
-    ]
-    loads = _loads(code.inputs, found.last.locals, real)
+    calls = [f"{name}_part{k}({', '.join([*_given(code, part), 'work'])});" for k, part in enumerate(found.parts)]
+    loads = _loads(code, found.last.locals, real)
     main = [*unused, f"{real.name} work[{found.length}];", *loads, *calls, *_stores(code, found.last.gets)]
-    parts = (_part(f"{name}_part{k}", program, code, part, real) for k, part in enumerate(found.parts))
+    parts = (_part(module, f"{name}_part{k}", program, code, part, real) for k, part in enumerate(found.parts))
     return "\n".join([*parts, f"{head}\n{_block(main)}"])
 
 
-def _part(name: str, program: Program, code: Code, part: Part, real: _Real) -> str:
+def _given(code: Code, part: Part) -> list[str]:
+    """What a part is called with."""
+    arrays = [code.inputs[i] for i in part.inputs if i not in code.fields]
+    return arrays + [code.record] * any(i in code.fields for i in part.inputs)
+
+
+def _part(module: Module, name: str, program: Program, code: Code, part: Part, real: _Real) -> str:
     """A function of its own for some steps; it must not be put back into the whole by the compiler."""
-    parameters = [_input(program.inputs[i], code.inputs[i], real) for i in part.inputs]
-    lines = _loads(code.inputs, part.locals, real)
+    parameters = [_input(program.inputs[i], code.inputs[i], real) for i in part.inputs if i not in code.fields]
+    parameters += [f"const {module.name}_parameters *{code.record}"] * any(i in code.fields for i in part.inputs)
+    lines = _loads(code, part.locals, real)
     lines += [f"const {real.name} {value} = work[{place}];" for value, place in part.gets.items()]
     lines += _steps(part.steps, real)
     lines += [f"work[{place}] = {value};" for value, place in part.leaves.items()]
@@ -209,11 +228,14 @@ def _stores(code: Code, places: Mapping[str, int]) -> list[str]:
     return [f"{array}[{k}] = {f'work[{places[value]}]' if value in places else value};" for array, k, value in values]
 
 
-def _loads(inputs: Sequence[str], entries: Sequence[Local], real: _Real) -> list[str]:
+def _loads(code: Code, entries: Sequence[Local], real: _Real) -> list[str]:
     """Entries of inputs under their names, some on each line."""
     lines = []
-    for i, array in enumerate(inputs):
-        loads = [f"{local.name} = {array}[{local.entry}]" for local in entries if local.slot == i]
+    for i, array in [*((i, code.inputs[i]) for i in code.arrays), (-1, code.record)]:
+        if i >= 0:
+            loads = [f"{local.name} = {array}[{local.entry}]" for local in entries if local.slot == i]
+        else:
+            loads = [f"{local.name} = {array}->{code.inputs[local.slot]}" for local in entries if local.slot in code.fields]
         groups = (loads[k : k + _PER_LINE] for k in range(0, len(loads), _PER_LINE))
         lines += [f"const {real.name} {', '.join(group)};" for group in groups]
     return lines
@@ -223,15 +245,16 @@ def _input(slot: Slot, array: str, real: _Real) -> str:
     return f"const {real.name} {array}[{slot.size}]" if slot.shape else f"{real.name} {array}"
 
 
-def _head(robot: Robot, name: str, program: Program, code: Code, real: _Real) -> str:
+def _head(module: Module, name: str, program: Program, code: Code, real: _Real) -> str:
     """What the function is, in a comment, and its prototype; a number that is an output is an array of one."""
-    parameters = [_input(slot, array, real) for slot, array in zip(program.inputs, code.inputs, strict=True)]
+    parameters = [_input(program.inputs[i], code.inputs[i], real) for i in code.arrays]
+    parameters += [f"const {module.name}_parameters *{code.record}"] * bool(code.record)
     parameters += [f"{real.name} {array}[{slot.size}]" for slot, array in zip(program.outputs, code.outputs, strict=True)]
-    about_it = _comment(about.program_lines(robot, program, code.inputs, code.outputs))
+    about_it = _comment(about.program_lines(module.robot, program, code))
     return f"{about_it}void {name}({', '.join(parameters)})"
 
 
-def _comment(lines: Iterable[str]) -> str:
+def _comment(lines: Iterable[str], end: str = "\n ") -> str:
     """A block comment that no name can end or upset, neither by a delimiter nor by a trigraph."""
     safe = (re.sub(r"\*(?=/)|/(?=\*)|\?(?=\?)", r"\g<0> ", line) for line in lines)
-    return "/* " + "\n".join(safe).replace("\n", "\n * ").replace(" \n", "\n") + "\n */\n"
+    return "/* " + "\n".join(safe).replace("\n", "\n * ").replace(" \n", "\n") + f"{end}*/\n"

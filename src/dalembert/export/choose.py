@@ -6,17 +6,25 @@ import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..algorithms.sweep import Unrolled
 from ..checks import choice
-from ..dynamics.engine import QUANTITIES, Forces, program
+from ..dynamics.engine import QUANTITIES, Forces, program, tree
 from ..errors import DalembertError, ShapeError, UnknownNameError
 from ..expr import Program
 from ..model import Robot
+from ..model.tree import Tree
+from .symbols import Chosen, traced
 
 _FORCES = Forces._fields  # the engine takes these options as one
 
 
-def programs(system: Robot, quantities: str | Sequence[str], given: Mapping[str, Any]) -> dict[str, Program]:
-    """The unrolled program of each quantity. An option that is None was not given; one that no quantity takes is refused."""
+def programs(
+    system: Robot, quantities: str | Sequence[str], given: Mapping[str, Any], symbols: Chosen | None = None
+) -> dict[str, Program]:
+    """The unrolled program of each quantity. An option that is None was not given; one that no quantity takes is refused.
+
+    Numbers of the robot that are symbols become inputs of the programs.
+    """
     if not isinstance(system, Robot):
         raise DalembertError(
             f"system: {type(system).__name__} found, a Robot is expected. Try dal.load(name_or_path) or dal.robots."
@@ -26,7 +34,19 @@ def programs(system: Robot, quantities: str | Sequence[str], given: Mapping[str,
         raise UnknownNameError(f"quantity: an empty list found, at least one expected. Known: {', '.join(QUANTITIES)}.")
     wanted = {key: value for key, value in given.items() if value is not None}
     _refuse_unused(wanted, names, offered=given)
+    if symbols is not None:
+        return {name: _with_symbols(system, name, wanted, symbols) for name in names}
     return {name: _unrolled(system, name, wanted) for name in names}
+
+
+def _with_symbols(system: Robot, quantity: str, given: Mapping[str, Any], symbols: Chosen) -> Program:
+    options = list(in_order(quantity, given))
+    recipe = QUANTITIES[quantity](tree(system), *options)
+
+    def function(segments: Tree, *inputs: Any) -> Any:
+        return QUANTITIES[quantity](segments, *options).function(Unrolled(segments), *inputs)
+
+    return traced(system, symbols, function, recipe.inputs, recipe.outputs, quantity)
 
 
 def _unrolled(system: Robot, quantity: str, given: Mapping[str, Any]) -> Program:

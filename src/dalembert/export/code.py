@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ..checks import choice
 from ..errors import DalembertError, UnknownNameError
+from ..expr import Program
 from ..files import replace_file
 from ..model import Robot
-from . import c, python
+from ..model.numbers import Parameter
+from . import c, matlab, python
 from .about import Module
 from .choose import programs
 from .naming import identifier
+from .symbols import Chosen, chosen
 
 _DTYPES = {"float64": "float64", "float32": "float32"}
 
@@ -31,6 +34,7 @@ LANGUAGES: dict[str, Language] = {
     "c": Language(c.source, ".c", {".h": c.header}),
     "c_header": Language(c.header, ".h"),
     "python": Language(python.source, ".py"),
+    "matlab": Language(matlab.source, ".m"),
 }
 
 
@@ -49,11 +53,13 @@ def export_code(
     wrenches: Sequence[str] | None = None,
     moving_base: bool | None = None,
     parameters: bool | None = None,
+    symbols: str | Iterable[str] | None = None,
 ) -> str:
     """Source code of one or more quantities: a function each, straight-line, with this robot's numbers in it.
 
-    C is C99 and needs only the mathematical library: no memory is allocated, nothing is global, arrays of several axes are
-    stored row by row, outputs may overlap inputs. Python needs only NumPy, and takes leading batch axes.
+    C is C99 and needs only the mathematical library: no memory is allocated, nothing is global that can change, arrays of
+    several axes are stored row by row, outputs may overlap inputs. Python needs only NumPy, and takes leading batch axes. MATLAB
+    takes one configuration, and runs in Octave too.
 
     Parameters
     ----------
@@ -61,8 +67,9 @@ def export_code(
         With n coordinates.
     quantity : str or sequence of str
         What to compute, named like the function of this package: 'inverse_dynamics', 'mass_matrix', 'jacobian', ...
-    language : {'c', 'c_header', 'python'}
-        'c_header' gives the declarations that go with 'c'.
+    language : {'c', 'c_header', 'python', 'matlab'}
+        'c_header' gives the declarations that go with 'c'. Of several quantities in MATLAB the file's function returns a struct
+        with a handle for each.
     name : str, optional
         What function names begin with; the robot's name if left out.
     path : path, optional
@@ -77,6 +84,9 @@ def export_code(
         Whether velocity and acceleration of the base are inputs, each of shape (6,).
     parameters : bool, optional
         Whether the dynamic parameters are an input, in the order of `dal.parameter_names`, instead of numbers in the code.
+    symbols : str or sequence of str, optional
+        Numbers of the robot that stay open, as in `dal.equations`: 'all', kinds such as 'masses', names such as 'm_1'. They are
+        fields of one more argument: a struct in C and MATLAB, a dictionary in Python, with the robot's own values beside it.
 
     Returns
     -------
@@ -107,14 +117,21 @@ def export_code(
         "moving_base": moving_base,
         "parameters": parameters,
     }
-    traced = programs(system, quantity, options)
+    wanted = None if symbols is None or not isinstance(system, Robot) else chosen(system, symbols)
+    traced = programs(system, quantity, options, wanted)
     prefix = identifier(system.name if name is None else name)
     functions = {f"{prefix}_{key}": program for key, program in traced.items()}
-    module = Module(system, prefix, functions, choice("dtype", dtype, _DTYPES))
+    module = Module(system, prefix, functions, choice("dtype", dtype, _DTYPES), _used(wanted or {}, traced))
     text = writer.write(module)
     if path is not None:
         _save(Path(os.path.realpath(path)), text, writer, module)
     return text
+
+
+def _used(symbols: Chosen, traced: Mapping[str, Program]) -> tuple[Parameter, ...]:
+    """The parameters that some function takes, in reading order."""
+    names = {slot.name for program in traced.values() for slot in program.inputs}
+    return tuple(sorted((p for p in symbols.values() if p.name in names), key=lambda p: p.order))
 
 
 def _save(path: Path, text: str, language: Language, module: Module) -> None:

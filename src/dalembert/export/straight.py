@@ -8,7 +8,7 @@ which compilers make one call of.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple, TypeAlias
 
 from ..expr import Expr, Program, Slot
@@ -35,12 +35,15 @@ Reading: TypeAlias = Callable[..., Piece]
 
 
 class Syntax(NamedTuple):
-    """How a language writes scalars. `repeats` names the primitives whose reading mentions an argument more than once."""
+    """How a language writes scalars. `repeats` names the primitives whose reading mentions an argument more than once, `first`
+    is the index of an array's first entry.
+    """
 
     readings: Mapping[str, Reading]
     constant: Callable[[float], Piece]
     reserved: frozenset[str]
     repeats: frozenset[str] = frozenset()
+    first: int = 0
 
 
 ARITHMETIC: dict[str, Reading] = {
@@ -72,31 +75,44 @@ class Local(NamedTuple):
 
 
 class Code(NamedTuple):
-    """Straight-line code of a program: names of inputs and outputs, entries read, values computed, and what outputs get."""
+    """Straight-line code of a program: names of inputs and outputs, entries read, values computed, and what outputs get.
+
+    Inputs that are parameters of the robot are fields of one argument, `record`: of these `inputs` holds the field's name.
+    """
 
     inputs: list[str]
     outputs: list[str]
     locals: list[Local]
     steps: list[tuple[str, str]]
     results: list[list[str]]
+    fields: frozenset[int] = frozenset()
+    record: str = ""
+
+    @property
+    def arrays(self) -> list[int]:
+        """The inputs that are arguments of their own."""
+        return [i for i in range(len(self.inputs)) if i not in self.fields]
 
 
-def straight(program: Program, syntax: Syntax) -> Code:
-    """Write a program as straight-line code."""
+def straight(program: Program, syntax: Syntax, parameters: Collection[str] = ()) -> Code:
+    """Write a program as straight-line code; inputs named in `parameters` are fields of a record."""
     names = Names(syntax.reserved)
-    inputs, outputs = ([names.fresh(identifier(s.name)) for s in slots] for slots in (program.inputs, program.outputs))
-    writer = _Writer(program, syntax, names, inputs)
+    fields = frozenset(i for i, slot in enumerate(program.inputs) if slot.name in parameters)
+    inputs = [s.name if i in fields else names.fresh(identifier(s.name)) for i, s in enumerate(program.inputs)]
+    outputs = [names.fresh(identifier(s.name)) for s in program.outputs]
+    record = names.fresh("p") if fields else ""
+    writer = _Writer(program, syntax, names, inputs, fields)
     for node in program.nodes:
         writer.write(node)
     results = [[writer.result(scalar) for scalar in result] for result in program.results]
-    return Code(inputs, outputs, writer.locals, writer.steps, results)
+    return Code(inputs, outputs, writer.locals, writer.steps, results, fields, record)
 
 
 class _Writer:
     """The state of writing: the piece each node is known as (a comparison also as a condition), and the lines so far."""
 
-    def __init__(self, program: Program, syntax: Syntax, names: Names, inputs: list[str]) -> None:
-        self.program, self.syntax, self.names, self.inputs = program, syntax, names, inputs
+    def __init__(self, program: Program, syntax: Syntax, names: Names, inputs: list[str], fields: frozenset[int]) -> None:
+        self.program, self.syntax, self.names, self.inputs, self.fields = program, syntax, names, inputs, fields
         self.locals: list[Local] = []
         self.steps: list[tuple[str, str]] = []
         self.pieces: dict[Expr, Piece] = {}
@@ -123,8 +139,9 @@ class _Writer:
         slot, entry = self.program.input_places[node.index]
         axes = place(self.program.inputs[slot], entry)
         name = self.inputs[slot]
-        if axes:
-            name = self.names.fresh(f"{name}{axes[0]}" if len(axes) == 1 else "_".join((name, *map(str, axes))))
+        if axes or slot in self.fields:
+            index = [str(axis + self.syntax.first) for axis in axes]
+            name = self.names.fresh("".join((name, *index)) if len(axes) <= 1 else "_".join((name, *index)))
             self.locals.append(Local(name, slot, entry))
         self.pieces[node] = Piece(name)
 

@@ -8,6 +8,8 @@
 Needs matplotlib, the extra `plots`; it is imported when the first figure is drawn.
 """
 
-from .joints import contributions, torques
+from .analysis import comparison, simplification
+from .contributions import contributions
+from .joints import motion, torques
 
-__all__ = ["contributions", "torques"]
+__all__ = ["comparison", "contributions", "motion", "simplification", "torques"]

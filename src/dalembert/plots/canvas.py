@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -68,3 +69,46 @@ def labels(subject: str, given: str | Sequence[str] | None, default: Sequence[st
     if len(found) != len(default):
         raise ShapeError(f"{subject}: {len(found)} found, {len(default)} expected: one per joint.")
     return found
+
+
+def panels(count: int, axes: Any, what: str, *, width: int = 3) -> Any:
+    """The first `count` of the axes given, or of a new figure with up to `width` panels in a row; spare ones are hidden."""
+    if axes is None:
+        width = min(width, count)
+        rows = math.ceil(count / width)
+        axes = new_axes(rows, width, size=(3.2 * max(width, 2), 0.6 + 2.2 * rows))
+    found = np.ravel(np.asarray(axes, dtype=object))
+    if len(found) < count:
+        raise ShapeError(f"axes: {len(found)} found, {count} expected: {what}.")
+    for spare in found[count:]:
+        spare.set_visible(False)
+    return found[:count]
+
+
+def finish(panels: Any) -> None:
+    """Times under the lowest panels, and one legend above all, in as many columns as fit."""
+    lowest = {_column(ax): ax for ax in panels}  # panels go row by row, so the last one of a column wins
+    for ax in panels:
+        if lowest[_column(ax)] is ax:
+            ax.set_xlabel("time [s]", color=INK)
+            ax.tick_params(labelbottom=True)
+        ax.locator_params(axis="x", nbins=4)  # panels are narrow: five numbers would touch
+    figure = panels[0].figure
+    figure.align_ylabels(panels)
+    handles, names = panels[0].get_legend_handles_labels()
+    columns = _legend_columns(names, figure.bbox.width / figure.dpi)
+    figure.legend(handles, names, loc="outside upper center", ncols=columns, frameon=False, labelcolor=INK)
+
+
+def _column(ax: Any) -> Any:
+    """Which column of its grid a panel stands in; one that stands in no grid is a column of its own."""
+    place = ax.get_subplotspec()
+    return ax if place is None else place.colspan.start
+
+
+def _legend_columns(names: Sequence[str], inches: float) -> int:
+    """How many columns of a legend, filled evenly, fit into a width; an entry has a handle, a gap and its name."""
+    entries = np.array([0.55 + 0.075 * len(name) for name in names])
+    fits = (count for count in range(len(names), 1, -1) if sum(c.max() for c in np.array_split(entries, count)) <= inches)
+    rows = math.ceil(len(names) / next(fits, 1))
+    return math.ceil(len(names) / rows)  # no more columns than these rows need

@@ -1,16 +1,14 @@
-"""Joint quantities over time."""
+"""Joint quantities over time: torques, and the motion they belong to."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import FloatArray
-from ..errors import ShapeError
 from . import canvas
 
 
@@ -42,104 +40,74 @@ def torques(
     ax : the axes drawn on
     """
     times, columns = canvas.series(t, "tau", tau)
-    names = canvas.labels("names", names, _numbered(columns))
+    names = canvas.labels("names", names, numbered(columns))
     unit_of = canvas.labels("units", units, names)
     mixed = len(set(unit_of)) > 1
     ax = canvas.new_axes()[0, 0] if ax is None else ax
     for i, name in enumerate(names):
         ax.plot(times, columns[:, i], label=f"{name} [{unit_of[i]}]" if mixed else name, **canvas.line_style(i))
-    canvas.dress(ax, "time [s]", "joint torque or force" if mixed else f"{_quantity(unit_of[0])} [{unit_of[0]}]")
+    canvas.dress(ax, "time [s]", "joint torque or force" if mixed else f"{quantity(unit_of[0])} [{unit_of[0]}]")
     ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.01, 0.5), labelcolor=canvas.INK)
     return ax
 
 
-def contributions(
+def motion(
     t: ArrayLike,
-    parts: Mapping[str, ArrayLike],
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    tau: ArrayLike,
     *,
     names: Sequence[str] | None = None,
     units: str | Sequence[str] = "N m",
     axes: Any = None,
 ) -> Any:
-    """What each joint torque is made of: one panel per joint, a line for each part and a bold one for their sum.
+    """A motion and its torques over time: positions, velocities, accelerations, torques, as in [Siciliano, Fig. 7.5].
 
     Parameters
     ----------
     t : array_like, shape (k,)
         Times [s].
-    parts : mapping of str to array_like, shape (k, n)
-        The parts by name, such as {"inertia": ..., "gravity": ...}, in the order of the legend.
+    q, qd, qdd, tau : array_like, shape (k, n)
+        The motion and its joint torques.
     names, units
-        As in `torques`, for the titles and labels of the panels.
-    axes : array of at least n matplotlib Axes, optional
+        As in `torques`; a joint whose unit is "N" has its position in m, the others in rad.
+    axes : array of four matplotlib Axes, optional
         Where to draw; a new figure otherwise.
 
     Returns
     -------
-    axes : ndarray of the n Axes drawn on
+    axes : ndarray of the four Axes drawn on
     """
-    if not parts:
-        raise ShapeError("parts: none found; at least one array by name is expected.")
-    times, columns = _stacked(t, parts)
-    names = canvas.labels("names", names, _numbered(columns[0]))
+    given = {"q": q, "qd": qd, "qdd": qdd, "tau": tau}
+    checked = {name: canvas.series(t, name, values) for name, values in given.items()}
+    names = canvas.labels("names", names, numbered(checked["tau"][1]))
     unit_of = canvas.labels("units", units, names)
-    panels = _panels(len(names), axes)
-    for i, ax in enumerate(panels):
-        _draw_parts(ax, times, dict(zip(parts, columns[:, :, i], strict=True)))
-        ax.set_title(names[i], loc="left", fontsize="medium", color=canvas.INK)
-        canvas.dress(ax)
-        ax.locator_params(axis="x", nbins=4)  # panels are narrow: five numbers would touch
-    _label(panels, unit_of)
+    panels = canvas.panels(4, axes, "one each for positions, velocities, accelerations and torques", width=2)
+    for ax, (times, columns), label in zip(panels, checked.values(), _motion_labels(unit_of), strict=True):
+        for i, width in enumerate(np.linspace(2.4, 1.4, len(names))):  # joints that move alike stay visible below each other
+            ax.plot(times, columns[:, i], label=names[i], **canvas.line_style(i) | {"linewidth": width})
+        canvas.dress(ax, None, label)
+    canvas.finish(panels)
     return panels
 
 
-def _numbered(columns: FloatArray) -> list[str]:
+def _motion_labels(units: Sequence[str]) -> list[str]:
+    length = " | ".join(dict.fromkeys("m" if unit == "N" else "rad" for unit in units))
+    names = " or ".join(dict.fromkeys(map(quantity, units)))
+    rates = [f"{word} [{_per(length, power)}]" for word, power in (("velocity", "s"), ("acceleration", "s²"))]
+    return [f"position [{length}]", *rates, f"{names} [{' | '.join(dict.fromkeys(units))}]"]
+
+
+def _per(units: str, time: str) -> str:
+    return " | ".join(f"{unit}/{time}" for unit in units.split(" | "))
+
+
+def numbered(columns: FloatArray) -> list[str]:
+    """Names for joints that were given none."""
     return [f"joint {i + 1}" for i in range(columns.shape[1])]
 
 
-def _quantity(unit: str) -> str:
+def quantity(unit: str) -> str:
+    """What a joint force of this unit is called."""
     return "force" if unit == "N" else "torque"
-
-
-def _stacked(t: ArrayLike, parts: Mapping[str, ArrayLike]) -> tuple[FloatArray, FloatArray]:
-    """Times and the parts, shape (parts, k, n)."""
-    checked = [canvas.series(t, f"parts[{name!r}]", values) for name, values in parts.items()]
-    widths = {name: columns.shape[1] for name, (_, columns) in zip(parts, checked, strict=True)}
-    if len(set(widths.values())) > 1:
-        listing = ", ".join(f"{name} {width}" for name, width in widths.items())
-        raise ShapeError(f"parts: different numbers of joints found: {listing}. All need the same.")
-    return checked[0][0], np.array([columns for _, columns in checked])
-
-
-def _panels(count: int, axes: Any) -> Any:
-    if axes is None:
-        width = min(3, count)
-        rows = math.ceil(count / width)
-        axes = canvas.new_axes(rows, width, size=(3.2 * width, 0.6 + 2.2 * rows))
-    found = np.ravel(np.asarray(axes, dtype=object))
-    if len(found) < count:
-        raise ShapeError(f"axes: {len(found)} found, {count} expected: one per joint.")
-    for spare in found[count:]:
-        spare.set_visible(False)
-    return found[:count]
-
-
-def _draw_parts(ax: Any, times: FloatArray, parts: Mapping[str, FloatArray]) -> None:
-    for number, (name, values) in enumerate(parts.items()):
-        ax.plot(times, values, label=name, **canvas.line_style(number))
-    if len(parts) > 1:
-        ax.plot(times, sum(parts.values()), color=canvas.INK, linewidth=2.2, label="total", zorder=3)
-
-
-def _label(panels: Any, units: Sequence[str]) -> None:
-    """Times under the lowest panels, torques beside the first ones (or all, where units differ), one legend above."""
-    mixed = len(set(units)) > 1
-    for i, ax in enumerate(panels):
-        place = ax.get_subplotspec()
-        if place is None or place.is_last_row():
-            ax.set_xlabel("time [s]", color=canvas.INK)
-        if place is None or place.is_first_col() or mixed:
-            ax.set_ylabel(f"{_quantity(units[i])} [{units[i]}]", color=canvas.INK)
-    panels[0].figure.align_ylabels(panels)
-    handles, names = panels[0].get_legend_handles_labels()
-    panels[0].figure.legend(handles, names, loc="outside upper center", ncols=len(names), frameon=False, labelcolor=canvas.INK)

@@ -1,0 +1,144 @@
+"""Joint torques split by cause: for each joint and each link, what its translation, its rotation and its weight ask for.
+
+With b_j and z_j the motion of the centre of mass and the turning of link s for unit velocity of joint j [Lee, Eq. 6, 12], the
+torque at joint i that goes into link s is, term by term:
+
+    m b_i·b_j q̈_j                       translational inertia (j = i), translational coupling (j ≠ i)          (1)
+    z_i·I z_j q̈_j                       rotational inertia, rotational coupling                                 (2)
+    m b_i·(z_j × b_k) q̇_j q̇_k           translational centrifugal (j = k), Coriolis (j ≠ k); j not beyond k      (3)
+    z_i·(I (z_j × z_k) + z_j × I z_k) q̇_j q̇_k     rotational centrifugal, Coriolis                               (4)
+    −m g·b_i                             gravity                                                                 (5)
+
+as in [Lee, Eq. 30 to 33]; to these come, per joint, the rotor's own inertia, the coupling and gyroscopic torque of a
+spinning rotor [Siciliano, §7.1.1], and friction. Over all links and causes they add up to the torque.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ..algorithms.formulations.base import axis, spin_model, world_poses
+from ..algorithms.joint import friction
+from ..algorithms.sweep import Unrolled
+from ..model.tree import Segment
+from ..spatial import ZERO, Inertia, Pose, Sym3, Vec3
+
+DRIVE_CAUSES = ("rotor inertia", "rotor coupling", "rotor gyroscopic", "friction")
+CAUSES = (
+    "translational inertia",
+    "rotational inertia",
+    "translational coupling",
+    "rotational coupling",
+    "translational centrifugal",
+    "rotational centrifugal",
+    "translational Coriolis",
+    "rotational Coriolis",
+    "gravity",
+    *DRIVE_CAUSES,
+)
+DRIVE = -1  # in the place of a link: what happens at the joint itself
+
+
+class Key(NamedTuple):
+    """What a piece of torque belongs to: a cause, a coordinate, and a segment (or DRIVE)."""
+
+    cause: str
+    joint: int
+    link: int
+
+
+Pieces = dict[Key, Any]
+
+
+def pieces(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> Pieces:
+    """The torque of every coordinate by cause and link, over scalars of any kind."""
+    tree = sweep.tree
+    rates, accelerations = sweep.expand(qd, rate=True), sweep.expand(qdd, rate=True)
+    poses = world_poses(sweep, sweep.expand(q))
+    found: Pieces = {}
+    for s, segment in enumerate(tree.segments):
+        path = tree.path(s)[::-1]
+        link = _Link(segment, poses[s], [tree.segments[j] for j in path], [poses[j] for j in path])
+        for cause, place, value in link.torques([rates[j] for j in path], [accelerations[j] for j in path], tree.gravity):
+            _enter(sweep, found, cause, path[place], s, value)
+    for cause, i, value in _drives(sweep, poses, rates, accelerations):
+        _enter(sweep, found, cause, i, DRIVE, value)
+    return found
+
+
+def _enter(sweep: Unrolled, found: Pieces, cause: str, i: int, link: int, value: Any) -> None:
+    """Add a piece at segment i to that of its coordinate; what is zero by structure is no piece."""
+    if isinstance(value, float) and value == 0.0:
+        return
+    s = sweep.tree.segments[i]
+    key = Key(cause, s.coordinate, link)
+    found[key] = found.get(key, 0.0) + value * s.multiplier
+
+
+class _Link:
+    """One link and the joints that move it, base first, in world axes."""
+
+    def __init__(self, segment: Segment, pose: Pose, joints: Sequence[Segment], poses: Sequence[Pose]) -> None:
+        self.m, com, I = at_centre(segment.inertia)
+        self.I = I.rotated(pose.R)
+        centre = pose.R @ com + pose.p
+        axes = [axis(p) for p in poses]
+        self.coordinates = [joint.coordinate for joint in joints]
+        self.z = [z * joint.turn for z, joint in zip(axes, joints, strict=True)]
+        self.b = [z.cross(centre - p.p) * joint.turn + z * joint.slide for z, p, joint in zip(axes, poses, joints, strict=True)]
+
+    def torques(self, rates: Sequence[Any], accelerations: Sequence[Any], gravity: Vec3) -> Iterator[tuple[str, int, Any]]:
+        """Cause, place on the path, torque."""
+        products = dict(zip(("centrifugal", "Coriolis"), self._products(rates), strict=True))
+        for i, (b, z) in enumerate(zip(self.b, self.z, strict=True)):
+            for own, name in ((True, "inertia"), (False, "coupling")):
+                others = [j for j in range(len(self.b)) if (self.coordinates[j] == self.coordinates[i]) == own]
+                force = _sum(self.b[j] * accelerations[j] for j in others)
+                moment = self.I @ _sum(self.z[j] * accelerations[j] for j in others)
+                yield f"translational {name}", i, b.dot(force) * self.m  # (1)
+                yield f"rotational {name}", i, z.dot(moment)  # (2)
+            for name, (force, moment) in products.items():
+                yield f"translational {name}", i, b.dot(force) * self.m  # (3)
+                yield f"rotational {name}", i, z.dot(moment)  # (4)
+            yield "gravity", i, gravity.dot(b) * -self.m  # (5)
+
+    def _products(self, rates: Sequence[Any]) -> tuple[tuple[Vec3, Vec3], tuple[Vec3, Vec3]]:
+        """Acceleration of the centre and moment by squares of velocities, then by products of different ones."""
+        square, moment_square, mixed, moment_mixed = ZERO, ZERO, ZERO, ZERO
+        for k, (b, z) in enumerate(zip(self.b, self.z, strict=True)):
+            rate, Iz = rates[k], self.I @ z
+            square = square + z.cross(b) * (rate * rate)
+            moment_square = moment_square + z.cross(Iz) * (rate * rate)
+            for j in range(k):
+                product = self.z[j].cross(b)
+                turning = self.I @ self.z[j].cross(z) + self.z[j].cross(Iz) + z.cross(self.I @ self.z[j])
+                mixed = mixed + (product + product) * (rates[j] * rate)
+                moment_mixed = moment_mixed + turning * (rates[j] * rate)
+        return (square, moment_square), (mixed, moment_mixed)
+
+
+def _sum(vectors: Iterator[Vec3]) -> Vec3:
+    return sum(vectors, ZERO)
+
+
+def at_centre(body: Inertia) -> tuple[Any, Vec3, Sym3]:
+    """Mass, centre of mass, and the inertia tensor about it."""
+    if body.mass == 0.0:
+        return body.mass, ZERO, body.I
+    c = body.h * (1.0 / body.mass)
+    h = body.h
+    shift = Sym3(h.y * c.y + h.z * c.z, -(h.x * c.y), -(h.x * c.z), h.x * c.x + h.z * c.z, -(h.y * c.z), h.x * c.x + h.y * c.y)
+    return body.mass, c, body.I - shift
+
+
+def _drives(sweep: Unrolled, poses: Any, rates: Any, accelerations: Any) -> Iterator[tuple[str, int, Any]]:
+    """What rotors and friction ask for at each segment's joint."""
+    tree = sweep.tree
+    count = range(len(tree.segments))
+    M, c = spin_model(tree, [axis(pose) for pose in poses], poses)
+    for i, s in enumerate(tree.segments):
+        yield "rotor inertia", i, accelerations[i] * (M[i][i] + s.armature)
+        yield "rotor coupling", i, sum((accelerations[j] * M[i][j] for j in count if j != i), 0.0)
+        yield "rotor gyroscopic", i, sum((rates[j] * rates[k] * c[i][j][k] for j in count for k in count), 0.0)
+        yield "friction", i, friction(s.friction, rates[i])

@@ -1,0 +1,315 @@
+"""Reduced models: torques without the terms that do not matter for one robot on one trajectory or in one workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import dynamics as dyn
+from ..checks import FloatArray, choice
+from ..codegen import Kernel, build
+from ..dynamics import engine
+from ..errors import ModelError, ShapeError
+from ..expr.rewrite import weight
+from ..expr.text import Counts, counts
+from ..model import Robot
+from . import reduce, tables
+from .causes import DRIVE, DRIVE_CAUSES, Key
+from .complexity import pair, program_of
+from .prune import Samples, Term
+from .reduce import EVERY, Reduced, Study
+from .workspace import State, Workspace, workspace_of
+
+MARGIN = 0.1  # of the error found on random states, added for those that were not drawn
+_DESIGN = 600  # samples on which terms are weighed
+_CHECK = 4000  # samples on which a budget is judged while it is searched
+_HALVINGS = 7
+_SHARES = (1.0, 0.8, 0.6, 0.4, 0.2)  # of the tolerance that is aimed at, one after the other
+_DUST = 1e-9  # a largest torque of less than this, beside those of other joints, is rounding
+_ROUNDING = 1e-12  # pieces smaller than this are zeros
+_MUCH = 2.0  # times the operations of Newton-Euler: a closed form that starts from more is not tried
+
+
+class Piece(NamedTuple):
+    """A part of the torque: its cause, the joint it acts on and the link it comes from ('' where no single one is meant), and
+    its largest size over the samples, relative to the joint's largest torque.
+    """
+
+    cause: str
+    joint: str
+    link: str
+    size: float
+
+
+class OperationSaving(NamedTuple):
+    """Operations of the exact (compiled Newton-Euler) and of the reduced model."""
+
+    before: Counts
+    after: Counts
+
+    @property
+    def saved(self) -> float:
+        """The share of multiplications and additions that is gone."""
+        return 1.0 - self.after.flops / self.before.flops if self.before.flops else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class SimplifiedModel:
+    """Inverse dynamics with terms left out, and how wrong that is; `print` it for a table, draw it with `plots.simplification`.
+
+    Errors are per joint, of shape (n,), in `units`; relative ones are by `scale`, the largest torque of the joint on the
+    samples. `error` is the largest error on the verification samples. For a trajectory these are all its samples, and
+    `error_bound` is the same number: it holds for these samples exactly, and says nothing of others. For a workspace they are
+    fresh random states, and `error_bound` adds a margin of a tenth to the largest error found: an estimate, not a proof.
+
+    `dropped` lists what is left out. `contributions` lists the parts of the exact torque by cause, joint and link, the
+    largest first; `by_cause` has the same for all links together, shape (len(CAUSES), n), relative to `scale`.
+    """
+
+    robot: str
+    joints: tuple[str, ...]
+    units: tuple[str, ...]
+    form: str
+    over: str
+    tolerance: float
+    samples: int
+    scale: FloatArray
+    error: FloatArray
+    error_bound: FloatArray
+    dropped: tuple[Piece, ...]
+    contributions: tuple[Piece, ...]
+    by_cause: FloatArray
+    operations: OperationSaving
+    kernel: Kernel = field(repr=False)
+
+    def inverse_dynamics(
+        self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: FloatArray | None = None, threads: int | None = None
+    ) -> FloatArray:
+        """Joint torques by the reduced model, for q, q̇, q̈ of shape (..., n); `out`, `threads` as in `dal.inverse_dynamics`."""
+        return self.kernel(q, qd, qdd, out=out, threads=threads)
+
+    @property
+    def relative_error_bound(self) -> float:
+        """The bound of the worst joint, beside its largest torque; at most the tolerance."""
+        return float((self.error_bound / self.scale).max())
+
+    def summary(self) -> str:
+        """What was saved and what it costs, in a line."""
+        before, after = self.operations
+        saved = self.operations.saved
+        return (
+            f"{self.robot!r} simplified over {self.over}, {self.form} form: {pair(before)} to {pair(after)} operations "
+            f"({abs(saved):.0%} {'fewer' if saved >= 0 else 'more'}), "
+            f"error at most {self.relative_error_bound:.2%} (tolerance {self.tolerance:.2%})"
+        )
+
+    def __str__(self) -> str:
+        return "\n\n".join([tables.text(*error_table(self, self.summary())), tables.text(*dropped_table(self), left=3)])
+
+
+Content = tuple[str, list[str], list[list[str]]]
+
+
+def error_table(model: SimplifiedModel, title: str = "Errors") -> Content:
+    """Title, heads and rows of the errors by joint."""
+    columns = (model.scale, model.error, model.error_bound)
+    names = zip(model.joints, model.units, strict=True)
+    rows = [[name, *(tables.number(float(c[i])) for c in columns), unit] for i, (name, unit) in enumerate(names)]
+    return title, ["joint", "largest torque", f"error on {model.samples} samples", "error bound", ""], rows
+
+
+def dropped_table(model: SimplifiedModel) -> Content:
+    """Title, heads and rows of what is left out, the largest first, terms of the graph taken together by cause."""
+    groups: dict[tuple[str, str, str], list[float]] = {}
+    for piece in model.dropped:
+        groups.setdefault(piece[:3], []).append(piece.size)
+    ordered = sorted(groups.items(), key=lambda item: -max(item[1]))
+    rows = [[*key, str(len(sizes)), f"{max(sizes):.2%}"] for key, sizes in ordered]
+    return "Left out", ["cause", "joint", "link", "terms", "largest"], rows
+
+
+def simplify_model(
+    system: Robot,
+    *,
+    trajectory: Sequence[ArrayLike] | None = None,
+    workspace: Workspace | None = None,
+    tolerance: float = 0.01,
+    form: str = "auto",
+    samples: int = 20_000,
+    rng: np.random.Generator | None = None,
+) -> SimplifiedModel:
+    """The cheapest model found whose torques stay within a tolerance, on a trajectory or in a workspace.
+
+    Left out are whole causes (rotational or translational inertia, coupling, Coriolis and centrifugal torque, gravity, rotor
+    coupling, friction; by joint and link) [Lee, §3], and single summands of the traced equations, the least important
+    per operation saved first. The error is then measured on samples the search has not seen.
+
+    Parameters
+    ----------
+    system : Robot
+        With n coordinates.
+    trajectory : three array_like, shape (..., n), optional
+        q, q̇ and q̈ of the motion the model is for.
+    workspace : Workspace, optional
+        The states the model is for, if there is no trajectory; `Workspace.of(system)` if left out.
+    tolerance : float
+        The largest error allowed at any joint, relative to the joint's largest torque on these states.
+    form : {'auto', 'recursive', 'closed'}
+        Newton-Euler from which causes are removed for all joints at once, or the sum of torques by cause, joint and link of
+        [Lee, §3], which says more and mostly takes more operations; 'auto' is the cheaper one.
+    samples : int
+        Random states of the workspace on which the error is verified.
+    rng : numpy.random.Generator, optional
+        Where they come from; the same ones each time if left out.
+
+    Returns
+    -------
+    SimplifiedModel
+        With `inverse_dynamics(q, qd, qdd)`, `dropped`, `operations`, `error` and `error_bound`; `print` it for a table.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> model = dal.simplify_model(dal.robots.two_link_planar(), tolerance=0.02)
+    >>> bool(model.relative_error_bound <= 0.02)
+    True
+    """
+    engine.tree(system)
+    if not 0.0 < tolerance < 1.0:
+        raise ModelError(f"tolerance: {tolerance} found; a share of the largest torque, such as 0.01, is expected.")
+    if trajectory is not None and workspace is not None:
+        raise ModelError("simplify_model: a trajectory and a workspace found; the error is bounded on one of them. Give one.")
+    choice("form", form, {"auto": 0, **FORMS})
+    rng = np.random.default_rng(0) if rng is None else rng
+    if trajectory is not None:
+        return _searched(system, _along(system, trajectory), tolerance, form)
+    return _searched(system, _within(system, workspace_of(system, workspace), rng, samples), tolerance, form)
+
+
+class _Ground(NamedTuple):
+    """Where a model has to hold: samples to design and to judge it on, those to verify it on, and the margin for the rest."""
+
+    over: str
+    design: Samples
+    check: Samples
+    verification: Callable[[], Samples]
+    margin: float
+
+
+def _samples(robot: Robot, state: State, scale: FloatArray | None = None) -> Samples:
+    exact = dyn.inverse_dynamics(robot, *state)
+    if scale is None:
+        largest = np.abs(exact).max(axis=0, initial=0.0)
+        most = largest.max(initial=0.0)
+        scale = np.where(largest > _DUST * most, largest, most or 1.0)  # a joint without torque is measured by the others
+    return Samples(tuple(state), exact, scale)
+
+
+def _within(robot: Robot, box: Workspace, rng: np.random.Generator, count: int) -> _Ground:
+    check = _samples(robot, box.sample(rng, _CHECK))
+    design = Samples(tuple(x[:_DESIGN] for x in check.inputs), check.exact[:_DESIGN], check.scale)
+    return _Ground("the workspace", design, check, lambda: _samples(robot, box.sample(rng, count), check.scale), MARGIN)
+
+
+def _along(robot: Robot, trajectory: Sequence[ArrayLike]) -> _Ground:
+    arrays = [np.asarray(x, dtype=float) for x in trajectory]
+    if len(arrays) != 3 or any(x.shape[-1:] != (robot.n,) for x in arrays) or not all(np.isfinite(x).all() for x in arrays):
+        shapes = ", ".join(str(x.shape) for x in arrays)
+        raise ShapeError(f"trajectory: shapes {shapes} found; finite q, qd, qdd of shape (..., {robot.n}) are expected.")
+    state = State(*(x.reshape(-1, robot.n) for x in np.broadcast_arrays(*arrays)))
+    if not len(state.q):
+        raise ShapeError("trajectory: no sample found; at least one is expected.")
+    every = _samples(robot, state)
+    some = np.linspace(0, len(state.q) - 1, min(_DESIGN, len(state.q))).astype(int)
+    design = Samples(tuple(x[some] for x in state), every.exact[some], every.scale)
+    return _Ground("the trajectory", design, every, lambda: every, 0.0)
+
+
+def _searched(robot: Robot, ground: _Ground, tolerance: float, asked: str) -> SimplifiedModel:
+    """Search on the check samples, then verify; where that fails, search for less, and in the end leave nothing out."""
+    found = reduce.study(engine.tree(robot), ground.design)
+    for share in (*_SHARES, 0.0):
+        form, model = _best(robot, found, ground.check, share * tolerance / (1.0 + ground.margin), asked)
+        kernel = build(model.program)
+        verification = ground.verification()
+        error = np.abs(kernel(*verification.inputs) - verification.exact).max(axis=0)
+        bound = error * (1.0 + ground.margin)
+        if (bound <= tolerance * verification.scale).all():
+            break
+    return SimplifiedModel(
+        robot=robot.name,
+        joints=robot.joint_names,
+        units=tuple("N m" if joint.turns else "N" for joint in robot.structure.coordinates),
+        form=form,
+        over=ground.over,
+        tolerance=tolerance,
+        samples=len(verification.exact),
+        scale=verification.scale,
+        error=error,
+        error_bound=bound,
+        dropped=_dropped(robot, model),
+        contributions=_sorted(_named(robot, p.key, p.size) for p in found.single if p.size > _ROUNDING),
+        by_cause=found.by_cause(),
+        operations=OperationSaving(counts(program_of(robot, "newton_euler")), counts(model.program)),
+        kernel=kernel,
+    )
+
+
+Maker = Callable[[float], Reduced]
+FORMS: dict[str, Callable[[Study, float], Reduced]] = {"recursive": reduce.recursive, "closed": reduce.closed}
+
+
+def _best(robot: Robot, found: Study, check: Samples, goal: float, form: str) -> tuple[str, Reduced]:
+    """The form asked for, or the one that is cheapest at the goal itself; then as much left out as the check samples allow."""
+    if form == "auto":
+        large = _MUCH * weight(program_of(robot, "newton_euler"))
+        promising = weight(reduce.closed_sum(found, goal)[1]) < large
+        form = min(FORMS, key=lambda name: weight(FORMS[name](found, goal).program)) if promising else "recursive"
+    return form, _largest(partial(FORMS[form], found), check, goal)
+
+
+def _largest(make: Maker, check: Samples, goal: float) -> Reduced:
+    """The reduction by the largest budget that keeps the goal on the check samples, by bisection."""
+    exact = best = make(0.0)
+    low, high, budget = 0.0, goal, goal
+    for _ in range(_HALVINGS):
+        candidate = make(budget)
+        if check.error(candidate.program) <= goal:
+            low, best = budget, candidate
+        else:
+            high = budget
+        if low == goal:
+            break
+        budget = (low + high) / 2
+    return best if weight(best.program) < weight(exact.program) else exact
+
+
+def _dropped(robot: Robot, model: Reduced) -> tuple[Piece, ...]:
+    whole = [_named(robot, p.key, p.size) for p in model.pieces if p.size > _ROUNDING]
+    return _sorted([*whole, *(_term(robot, term) for term in model.terms if term.change > _ROUNDING)])
+
+
+def _sorted(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+    return tuple(sorted(pieces, key=lambda p: -p.size))
+
+
+def _named(robot: Robot, key: Key, size: float) -> Piece:
+    """A piece in the robot's own names."""
+    segments = engine.tree(robot).segments
+    of_joint = key.link == DRIVE or key.cause in DRIVE_CAUSES
+    link = "" if of_joint else robot.structure.joint(segments[key.link].name).child
+    return Piece(key.cause, "" if key.joint == EVERY else robot.joint_names[key.joint], link, size)
+
+
+def _term(robot: Robot, term: Term) -> Piece:
+    """A term of the graph, named after what it depends on."""
+    if "qdd" in term.inputs:
+        cause = "term with accelerations"
+    else:
+        cause = "term with velocities" if "qd" in term.inputs else "term of positions"
+    return Piece(cause, robot.joint_names[term.output], "", term.change)

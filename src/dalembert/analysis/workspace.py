@@ -1,0 +1,88 @@
+"""Where a robot is looked at: ranges of position, velocity and acceleration, and random states within them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from .. import checks
+from ..checks import FloatArray
+from ..errors import ShapeError
+from ..model import Joint, Robot
+
+TURN, SLIDE = math.pi, 1.0  # [rad, rad/s | m, m/s]: the half-range of a joint that states no limit
+SECONDS_TO_SPEED = 0.5  # [s]: an acceleration reaches the largest velocity from rest in this time
+
+
+class State(NamedTuple):
+    """Positions and their time derivatives, each of shape (..., n)."""
+
+    q: FloatArray
+    qd: FloatArray
+    qdd: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Workspace:
+    """A box of states, each bound of shape (n,): `lower` ≤ q ≤ `upper`, |q̇| ≤ `velocity`, |q̈| ≤ `acceleration`.
+
+    `Workspace.of(robot)` takes the joint limits the robot states; where it states none, ±π rad or ±1 m, π rad/s or 1 m/s, and the
+    acceleration that reaches the velocity in half a second. `replace` it to look at less, or at more.
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    velocity: FloatArray
+    acceleration: FloatArray
+
+    def __post_init__(self) -> None:
+        n = np.shape(self.lower)[-1:]
+        for name in ("lower", "upper", "velocity", "acceleration"):
+            object.__setattr__(self, name, checks.array(f"workspace: {name}", getattr(self, name), n))
+        if (self.lower > self.upper).any() or (self.velocity < 0).any() or (self.acceleration < 0).any():
+            raise ShapeError("workspace: a range of negative width found; lower ≤ upper and magnitudes ≥ 0 are expected.")
+
+    @classmethod
+    def of(cls, robot: Robot) -> Workspace:
+        """The box of a robot's own limits."""
+        joints = robot.structure.coordinates
+        velocity = np.array([_either(joint.limits.velocity, joint) for joint in joints])
+        lower, upper = np.transpose([_range(joint) for joint in joints])
+        return cls(lower, upper, velocity, velocity / SECONDS_TO_SPEED)
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return len(self.lower)
+
+    def sample(self, rng: np.random.Generator, count: int) -> State:
+        """States at random, all equally likely, each array of shape (count, n)."""
+        shape = (count, self.n)
+        rates = (rng.uniform(-1.0, 1.0, shape) * bound for bound in (self.velocity, self.acceleration))
+        return State(rng.uniform(self.lower, self.upper, shape), *rates)
+
+
+def _either(limit: float, joint: Joint) -> float:
+    return limit if math.isfinite(limit) else TURN if joint.turns else SLIDE
+
+
+def _range(joint: Joint) -> tuple[float, float]:
+    """The limits of a joint, or as much on either side of what it does state."""
+    lower, upper = joint.limits.lower, joint.limits.upper
+    half = TURN if joint.turns else SLIDE
+    if not math.isfinite(lower):
+        lower = upper - 2 * half if math.isfinite(upper) else -half
+    return lower, upper if math.isfinite(upper) else lower + 2 * half
+
+
+def workspace_of(robot: Robot, given: Workspace | None) -> Workspace:
+    """The workspace given, if it fits the robot, or the robot's own."""
+    if given is None:
+        return Workspace.of(robot)
+    if not isinstance(given, Workspace) or given.n != robot.n:
+        found = f"{given.n} coordinates" if isinstance(given, Workspace) else type(given).__name__
+        raise ShapeError(f"workspace: {found} found, a Workspace of {robot.n} is expected. Try Workspace.of(robot).")
+    return given

@@ -1,0 +1,128 @@
+"""`dalembert contributions`: what the joint torques of a point-to-point motion are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from rich.text import Text
+
+from .. import dynamics as dyn
+from .. import plots
+from ..checks import FloatArray, choice
+from ..dynamics.contributions import SPLITS, Contributions
+from ..errors import MissingExtraError, ShapeError
+from ..formats import load
+from ..model import Robot
+from ..trajectories import Trajectory, duration_at, trapezoidal
+from . import terminal
+from .demo import save_figure
+from .dynamics import state_of
+from .terminal import Sheet
+
+PROFILES = {"triangular": 0.5, "trapezoidal": 0.25}  # share of the time that is spent accelerating, where none is given
+
+
+class Timing(NamedTuple):
+    """How the motion runs: by its duration, or by a largest velocity that each joint keeps at its own duration."""
+
+    profile: str
+    time: float | None
+    velocity: float | None
+    acceleration_time: float | None
+    samples: int
+
+
+def run(
+    source: str,
+    start: Sequence[float],
+    end: Sequence[float],
+    timing: Timing,
+    *,
+    degrees: bool,
+    by: str,
+    png: str | None,
+    json: bool,
+) -> None:
+    """Print the parts of the torques along a motion, and draw them."""
+    robot = load(source)
+    choice("--by", by, SPLITS)
+    path = motion(robot, start, end, timing, degrees=degrees)
+    parts = dyn.contributions(robot, path.q, path.qd, path.qdd)
+    if png is not None:
+        save_figure(draw(robot, path, parts, by), Path(png).absolute())
+    if json:
+        terminal.print_json(_record(robot, path, parts))
+        return
+    title = f"{robot!r}, {timing.profile} velocity over {path.t[-1]:g} s, {len(path.t)} samples\n"
+    terminal.stdout().print(Text(title, style="bold"), soft_wrap=True)
+    terminal.print_sheets(*(peak_table(parts, name) for name in dict.fromkeys((by, "nature", "link"))))
+
+
+def motion(robot: Robot, start: Sequence[float], end: Sequence[float], timing: Timing, *, degrees: bool) -> Trajectory:
+    """The motion from one position to the other, in SI units."""
+    q0, q1 = (state_of(robot, {"q": q}, degrees=degrees).q for q in (start, end))
+    share = choice("--profile", timing.profile, PROFILES)
+    if (timing.time is None) == (timing.velocity is None):
+        raise ShapeError("--time, --velocity: one of the two is expected, the duration of the motion or its largest velocity.")
+    if timing.samples < 2:
+        raise ShapeError(f"--samples: {timing.samples} found; at least 2 are expected.")
+    if timing.velocity is not None:
+        return _at_velocity(robot, q0, q1, timing, degrees=degrees)
+    assert timing.time is not None
+    ta = share * timing.time if timing.acceleration_time is None else timing.acceleration_time
+    return trapezoidal(np.linspace(0.0, timing.time, timing.samples), q0, q1, duration=timing.time, acceleration_time=ta)
+
+
+def _at_velocity(robot: Robot, q0: FloatArray, q1: FloatArray, timing: Timing, *, degrees: bool) -> Trajectory:
+    if timing.acceleration_time is None or timing.profile != "trapezoidal":
+        raise ShapeError("--velocity: it goes with --profile trapezoidal and --acceleration-time, the time to reach it.")
+    limit = state_of(robot, {"q": [timing.velocity or 0.0] * robot.n}, degrees=degrees).q
+    ta = timing.acceleration_time
+    T = duration_at(q0, q1, velocity=limit, acceleration_time=ta)
+    return trapezoidal(np.linspace(0.0, float(T.max()), timing.samples), q0, q1, duration=T, acceleration_time=ta)
+
+
+def peak_table(parts: Contributions, by: str) -> Sheet:
+    """The largest magnitude of each part along the motion."""
+    columns = {name: values for name, values in SPLITS[by](parts).items() if np.any(values != 0.0)}
+    peaks = np.column_stack([np.abs(values).max(axis=0) for values in (*columns.values(), parts.tau)])
+    cells = terminal.aligned(peaks)
+    rows = [(name, *cells[i], unit) for i, (name, unit) in enumerate(zip(parts.coordinates, parts.units, strict=True))]
+    return terminal.sheet(f"Largest magnitudes, by {by}", ["joint", *columns, "tau", ""], rows)
+
+
+def draw(robot: Robot, path: Trajectory, parts: Contributions, by: str) -> Any:
+    """The motion with its torques above, their parts below."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtraError.for_extra("contributions: the figure", "matplotlib", "plots") from None
+    width = min(3, robot.n)
+    rows = -(-robot.n // width)
+    figure: Any = Figure(figsize=(9.6, 5.0 + 0.8 + 2.4 * rows), layout="constrained")
+    upper, lower = figure.subfigures(2, 1, height_ratios=[4.6, 0.8 + 2.4 * rows])
+    tau = parts.tau
+    plots.motion(path.t, path.q, path.qd, path.qdd, tau, names=robot.joint_names, units=parts.units, axes=_grid(upper, 2, 2))
+    plots.contributions(path.t, parts, by=by, axes=_grid(lower, rows, width))
+    return figure
+
+
+def _grid(figure: Any, rows: int, columns: int) -> Any:
+    return figure.subplots(rows, columns, sharex=True, squeeze=False)
+
+
+def _record(robot: Robot, path: Trajectory, parts: Contributions) -> dict[str, object]:
+    return {
+        "robot": robot.name,
+        "coordinates": parts.coordinates,
+        "torque_units": parts.units,
+        "t": path.t,
+        "q": path.q,
+        "qd": path.qd,
+        "qdd": path.qdd,
+        "tau": parts.tau,
+        **{f"by_{name}": split(parts) for name, split in SPLITS.items()},
+    }

@@ -1,0 +1,150 @@
+"""A traced graph read as polynomials of the normal form in `ring.py`, and these as terms to write down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ...errors import DalembertError
+from ...expr import Expr, Program
+from ...model.tree import Tree
+from . import ring
+from .form import Atom, Form, Term, product, term, total
+from .names import call_atom, wave_atom
+from .ring import COS, SIN, Monomial, Polynomial
+from .waves import shortest
+
+BUDGET = 2_000  # terms of one entry: more than fill some pages
+_WAVES = {"cos": COS, "sin": SIN}
+
+
+class TooLongError(DalembertError):
+    """A closed form nobody could read."""
+
+
+class Angle(NamedTuple):
+    """What a cosine or sine is taken of, and the group of parallel axes it belongs to."""
+
+    form: Form
+    group: int
+
+
+class Reader:
+    """A graph being read; keeps the generators and angles met, so that several results share them."""
+
+    def __init__(self, atoms: Mapping[str, Atom], groups: Mapping[str, int], budget: int = BUDGET) -> None:
+        self.atoms = dict(atoms)
+        self.groups = groups  # of coordinates, by the names of their input nodes
+        self.budget = budget
+        self.generators: list[Atom] = []
+        self.angles: list[Angle] = []
+        self._index: dict[Any, int] = {}
+        self._values: dict[Expr, Polynomial] = {}
+
+    def read(self, program: Program, progress: Callable[[float], None] | None = None) -> list[list[Polynomial]]:
+        """The outputs of a program."""
+        nodes = program.nodes
+        for k, node in enumerate(nodes):
+            self._values[node] = value = self._node(node)
+            if len(value) > self.budget:
+                raise TooLongError(f"{len(value)} terms")
+            if progress and k % 64 == 0:
+                progress(k / len(nodes))
+        return [[self._result(scalar) for scalar in result] for result in program.results]
+
+    def _result(self, scalar: Any) -> Polynomial:
+        return self._values[scalar] if isinstance(scalar, Expr) else ring.constant(scalar)
+
+    def _node(self, node: Expr) -> Polynomial:
+        if node.op == "const":
+            return ring.constant(node.value)
+        if node.op == "input":
+            return ring.generator(self._generator(self.atoms[node.value]))
+        args = [self._values[a] for a in node.args]
+        if node.op in ("add", "sub"):
+            return ring.add(args[0], args[1], 1.0 if node.op == "add" else -1.0)
+        if node.op == "mul":
+            if len(args[0]) * len(args[1]) > self.budget**2 / 100:
+                raise TooLongError(f"{len(args[0])} times {len(args[1])} terms")
+            return ring.multiply(*args)
+        if node.op == "neg":
+            return ring.scale(args[0], -1.0)
+        if node.op in _WAVES:
+            return self._wave(node)
+        return self._divided(node, *args) if node.op == "div" else self._call(node.op, node, args)
+
+    def named(self, atom: Atom) -> Polynomial:
+        """A name as a polynomial."""
+        return ring.generator(self._generator(atom))
+
+    def _generator(self, atom: Atom) -> int:
+        if atom not in self._index:
+            self._index[atom] = len(self.generators)
+            self.generators.append(atom)
+        return self._index[atom]
+
+    def _wave(self, node: Expr) -> Polynomial:
+        (argument,) = node.args
+        if argument not in self._index:
+            own = -1 - len(self.angles)
+            angle = Angle(self.form(self._values[argument]), self.groups.get(argument.value, own))
+            self._index[argument] = len(self.angles)
+            self.angles.append(angle)
+        index = self._index[argument]
+        return ring.wave(self.angles[index].group, _WAVES[node.op], index)
+
+    def _divided(self, node: Expr, a: Polynomial, b: Polynomial) -> Polynomial:
+        """By one product of generators directly, by anything longer as a factor 1/b."""
+        if len(b) == 1:
+            ((monomial, harmonic), value), *_ = b.items()
+            if not harmonic:
+                inverse = tuple((index, -power) for index, power in monomial)
+                return ring.multiply(a, {(inverse, ()): 1.0 / value})
+        return ring.multiply(a, self._call("inverse", node, [b]))
+
+    def _call(self, op: str, node: Expr, args: Sequence[Polynomial]) -> Polynomial:
+        atom = call_atom(op, tuple(self.form(a) for a in args), node.index)
+        return ring.generator(self._generator(atom))
+
+    def form(self, polynomial: Polynomial) -> Form:
+        """A polynomial as a plain sum."""
+        return total(product(t.value, t.factors) for t in self.terms(polynomial))
+
+    def terms(self, polynomial: Polynomial) -> list[Term]:
+        """A polynomial as terms, each coefficient of a monomial written with as few cosines and sines as possible."""
+        by_monomial: dict[Monomial, dict[Any, float]] = {}
+        for (monomial, harmonic), value in polynomial.items():
+            by_monomial.setdefault(monomial, {})[harmonic] = value
+        forms = [angle.form for angle in self.angles]
+        found = []
+        for monomial, sums in by_monomial.items():
+            own = [(self.generators[index], power) for index, power in monomial]
+            for factors, value in shortest(sums):
+                waves = [(wave_atom(kind, multiples, forms), power) for (kind, multiples), power in factors]
+                found.append(term(value, [*own, *waves]))
+        return found
+
+
+def parallel_groups(tree: Tree) -> dict[int, int]:
+    """For each coordinate that turns a segment of its own, the first coordinate with an axis parallel to it at all times."""
+    group: dict[int, int] = {}
+    plain = {}
+    for i, s in enumerate(tree.segments):
+        if s.turn and s.multiplier == 1.0 and s.shift == 0.0:
+            plain[i] = s.coordinate
+            above = _turning_ancestor(tree, i)
+            group[s.coordinate] = group[plain[above]] if above in plain else s.coordinate
+    return group
+
+
+def _turning_ancestor(tree: Tree, i: int) -> int | None:
+    """The nearest segment above that turns, if its axis is parallel."""
+    R, j = tree.segments[i].R, tree.segments[i].parent
+    while j >= 0:
+        if tree.segments[j].turn:
+            return j if abs(R.z.z) == 1.0 else None
+        R, j = tree.segments[j].R.times(R), tree.segments[j].parent
+    return None
+
+
+__all__ = ["BUDGET", "Reader", "TooLongError", "parallel_groups"]
