@@ -6,19 +6,13 @@
 (6, 6)
 """
 
+from __future__ import annotations
+
+import importlib as _importlib
+import typing as _typing
+
 from . import robots
 from .algorithms.formulations import FORMULATIONS
-from .analysis import (
-    Comparison,
-    Complexity,
-    Properties,
-    SimplifiedModel,
-    Workspace,
-    compare,
-    complexity,
-    properties,
-    simplify_model,
-)
 from .dynamics import (
     NAMES,
     Contributions,
@@ -63,13 +57,26 @@ from .dynamics import (
     terms,
 )
 from .errors import DalembertError, DalembertWarning
-from .export import Equations, equations, export_code, to_jax
 from .formats import load, save
 from .model import Body, Friction, Joint, Limits, Link, Mimic, Parameters, Robot, Rotor, Structure, Tool
 from .model.attach import attach, detach
 from .model.dh import from_dh
 from .model.loads import Damper, Spring
 from .simulate import Rollout, Simulation, Solution, rollout, simulate
+
+if _typing.TYPE_CHECKING:
+    from .analysis import (
+        Comparison,
+        Complexity,
+        Properties,
+        SimplifiedModel,
+        Workspace,
+        compare,
+        complexity,
+        properties,
+        simplify_model,
+    )
+    from .export import Equations, equations, export_code, to_jax
 
 __version__ = "0.1.0"
 
@@ -156,3 +163,21 @@ __all__ = [
     "terms",
     "to_jax",
 ]
+
+# The outermost layers are loaded when first asked for: most programs need neither.
+_LATER = {
+    **dict.fromkeys(("Comparison", "Complexity", "Properties", "SimplifiedModel", "Workspace"), "analysis"),
+    **dict.fromkeys(("compare", "complexity", "properties", "simplify_model"), "analysis"),
+    **dict.fromkeys(("Equations", "equations", "export_code", "to_jax"), "export"),
+}
+
+
+def __getattr__(name: str) -> _typing.Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(_importlib.import_module(f".{_LATER[name]}", __name__), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -25,7 +25,13 @@ def test_the_list_of_exports_is_sorted_and_without_repetition():
 
 def test_the_list_of_exports_is_what_the_package_offers():
     offered = {name for name, thing in vars(dal).items() if not name.startswith("_") and not isinstance(thing, types.ModuleType)}
-    assert offered | {"robots"} == set(dal.__all__)
+    assert offered - {"annotations"} | {"robots"} == set(dal.__all__)
+    assert set(dal.__all__) <= set(dir(dal))
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'dalembert' has no attribute 'inverse_dynamic'"):
+        dal.inverse_dynamic  # noqa: B018
 
 
 @pytest.mark.parametrize("name", CALLABLES)
