@@ -20,7 +20,7 @@ from ..expr.text import Counts, counts
 from ..model import Robot
 from . import reduce, tables
 from .causes import DRIVE, DRIVE_CAUSES, Key
-from .complexity import pair, program_of
+from .costs import pair, program_of
 from .prune import Samples, Term
 from .reduce import EVERY, Reduced, Study
 from .workspace import State, Workspace, workspace_of

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import analysis, plots
-from ..analysis.compare import cost_table, difference_table
+from ..analysis.comparison import cost_table, difference_table
 from ..errors import MissingExtraError
 from ..formats import load
 from . import terminal

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.analysis.properties import coriolis, mass_rate, other_coriolis
+from dalembert.analysis.identities import coriolis, mass_rate, other_coriolis
 from dalembert.model import Joint, Link, Robot
 from tests.golden.formulas import draw, value
 from tests.golden.reading import golden

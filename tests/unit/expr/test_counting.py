@@ -60,7 +60,7 @@ def test_roots_divisions_and_selections_have_their_own_columns():
 
 
 def test_the_traced_program_is_never_larger_than_what_is_executed():
-    from dalembert.analysis.complexity import as_written
+    from dalembert.analysis.costs import as_written
     from dalembert.analysis.generic import generic_chain
     from dalembert.dynamics import engine
 

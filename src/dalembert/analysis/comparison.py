@@ -18,8 +18,8 @@ from ..dynamics import engine
 from ..dynamics.quantities import DEFAULT, FREE
 from ..model import Robot
 from . import generic, tables
-from .complexity import Operations, operations, pair, program_of, serves
-from .properties import Properties, properties
+from .costs import Operations, operations, pair, program_of, serves
+from .identities import Properties, properties
 from .workspace import State, Workspace
 
 _BATCH = 2048  # configurations per timed call: within the caches
