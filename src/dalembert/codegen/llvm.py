@@ -2,7 +2,8 @@
 
 A module has two doors, `@loop` for batches (loop.py) and `@call` for a single configuration (call.py). Both hand blocks of W
 rows to `@body` as a table of lane pointers, one row per lane. `@body` is the graph, cut into `@part_k` of bounded size when
-large, with values that cross a cut kept in a scratch buffer: compile time then grows linearly.
+large, with values that cross a cut kept in a scratch buffer: compile time then grows linearly. `@tile` takes several blocks
+through one part before the next, so that its code is fetched and decoded once for all of them.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from .loop import Layout, emit_loop
 from .real import DOUBLE, Real
 from .rows import STORE_RUN, load_run_length, runs
 
-PART_SIZE = 1800  # nodes per function: compile time grows faster than linearly in the size of one function
+PART_SIZE = 2500  # nodes per function: compile time grows faster than linearly in the size of one function
 WHOLE = 5000  # nodes of a program that is left in one piece: a cut costs stores and loads, and breaks runs of results
-STORE_WEIGHT = 40  # nodes that an output counts for when a program is cut: LLVM's time is quadratic in a function's stores
+STORE_WEIGHT = 20  # nodes that an output counts for when a program is cut: LLVM's time is quadratic in a function's stores
+TILE = 8  # blocks that go through one part before the next
+TILE_BYTES = 2**19  # of their scratch: it has to stay in the second cache
 BLANK_FROM = 16  # runs of zeros from which an output is cleared as a whole
 SINCOS_GROUP = 8  # sines and cosines computed at once
 # Spilled registers straddle cache lines unless the stack is aligned, which LLVM no longer does once it has given its frame
@@ -34,15 +37,43 @@ def emit(program: Program, lanes: int, *, x86: bool = True, real: Real = DOUBLE)
     pool = Pool(lanes, real)
     parts, scratch = _Parts(program, pool).emit()
     blank = blank_runs(program)
-    body = ["define internal void @body(ptr noalias %lanes, ptr noalias %scratch) {"]
-    body += _blanking(program, blank, pool)
-    body += [f"  call void @part_{k}(ptr %lanes, ptr %scratch)" for k in range(len(parts))]
-    body += ["  ret void", "}"]
-    entry = doors(Layout(program.inputs, program.outputs, lanes, x86, real), scratch)
-    if blank:
-        entry.append("declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)")
-    lines = [*declarations(lanes, real), *(line for part in parts for line in part), *body, *pool.definitions(), *entry]
+    names = [*(["blank"] if blank else []), *(f"part_{k}" for k in range(len(parts)))]
+    layout = Layout(program.inputs, program.outputs, lanes, x86, real, tile_of(len(parts), scratch * lanes * real.bytes))
+    lines = [*declarations(lanes, real), *(line for part in parts for line in part), *_blanking(program, blank, pool)]
+    lines += [*_body(names), *_tile(names, layout, scratch * lanes * real.bytes), *pool.definitions(), *doors(layout, scratch)]
     return "\n".join(lines)
+
+
+def tile_of(parts: int, scratch_bytes: int) -> int:
+    """How many blocks go through one part before the next; one if there are no parts."""
+    return 1 if parts == 1 else max(1, min(TILE, TILE_BYTES // max(scratch_bytes, 1)))
+
+
+def _body(names: list[str]) -> list[str]:
+    """`@body`: one block through all parts."""
+    calls = [f"  call void @{name}(ptr %lanes, ptr %scratch)" for name in names]
+    return ["define internal void @body(ptr noalias %lanes, ptr noalias %scratch) {", *calls, "  ret void", "}"]
+
+
+def _tile(names: list[str], layout: Layout, scratch_bytes: int) -> list[str]:
+    """`@tile`: some blocks, each part for all of them in a row."""
+    if layout.tile == 1:
+        return []
+    lines = ["define internal void @tile(ptr noalias %lanes, ptr noalias %scratch, i64 %count) {", "start:", "  br label %turn0"]
+    for k, name in enumerate(names):
+        lines += [
+            f"turn{k}:",
+            f"  %b{k} = phi i64 [ 0, %{f'turn{k - 1}' if k else 'start'} ], [ %n{k}, %turn{k} ]",
+            f"  %l{k}.o = mul i64 %b{k}, {layout.lane_bytes}",
+            f"  %l{k} = getelementptr i8, ptr %lanes, i64 %l{k}.o",
+            f"  %s{k}.o = mul i64 %b{k}, {scratch_bytes}",
+            f"  %s{k} = getelementptr i8, ptr %scratch, i64 %s{k}.o",
+            f"  call void @{name}(ptr %l{k}, ptr %s{k})",
+            f"  %n{k} = add i64 %b{k}, 1",
+            f"  %m{k} = icmp slt i64 %n{k}, %count",
+            f"  br i1 %m{k}, label %turn{k}, label %turn{k + 1}",
+        ]
+    return [*lines, f"turn{len(names)}:", "  ret void", "}"]
 
 
 def doors(layout: Layout, scratch: int) -> list[str]:
@@ -68,7 +99,11 @@ def _is_zero(scalar: Expr | float) -> bool:
 
 
 def _blanking(program: Program, blank: dict[int, set[int]], pool: Pool) -> list[str]:
-    lines = []
+    """`@blank`: outputs with many zeros cleared."""
+    if not blank:
+        return []
+    lines = ["declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"]
+    lines.append("define internal void @blank(ptr noalias %lanes, ptr noalias %scratch) {")
     for i in blank:
         array, size = len(program.inputs) + i, program.outputs[i].size * pool.real.bytes
         for lane in range(pool.lanes):
@@ -78,7 +113,7 @@ def _blanking(program: Program, blank: dict[int, set[int]], pool: Pool) -> list[
                 f"  {name} = load ptr, ptr {name}.at, align 8",
                 f"  call void @llvm.memset.p0.i64(ptr align {pool.real.bytes} {name}, i8 0, i64 {size}, i1 false)",
             ]
-    return lines
+    return [*lines, "  ret void", "}"]
 
 
 Result = tuple[int, int, Expr | float]  # output, entry, what goes there

@@ -2,7 +2,7 @@
 
 `@loop` walks the batch in blocks of W rows. A last block of fewer rows repeats its last row in the spare lanes: they compute
 and store the same numbers once more, so no second, scalar version exists. Rows whose entries are not adjacent are copied to
-a buffer first. Large results bypass the caches (stream.py).
+a buffer first. Large results bypass the caches (stream.py). A body in several parts takes some blocks at a time, a tile.
 """
 
 from __future__ import annotations
@@ -16,13 +16,21 @@ from .real import DOUBLE, Real
 
 @dataclass(frozen=True)
 class Layout:
-    """The arrays of a kernel, inputs then outputs, the lane count, the family of the processor, the kind of number."""
+    """The arrays of a kernel, inputs then outputs, the lane count, the family of the processor, the kind of number, and how
+    many blocks a tile has.
+    """
 
     inputs: tuple[Slot, ...]
     outputs: tuple[Slot, ...]
     lanes: int
     x86: bool
     real: Real = DOUBLE
+    tile: int = 1
+
+    @property
+    def lane_bytes(self) -> int:
+        """The size of a block's table of lane pointers."""
+        return 8 * self.lanes * len(self.arrays)
 
     @property
     def arrays(self) -> tuple[Slot, ...]:
@@ -46,8 +54,9 @@ class _Loop:
         self.row_bytes = sizes
         self.buffer_bytes = sum(sizes) * self.W
         self.lines: list[str] = []
+        self.span = self.W * layout.tile  # rows that go together
         self.outputs = range(len(layout.inputs), len(layout.arrays))
-        self.streams = layout.x86 and stream.worthwhile([sizes[k] for k in self.outputs], self.W)
+        self.streams = layout.x86 and stream.worthwhile([sizes[k] for k in self.outputs], self.span)
 
     def emit(self) -> list[str]:
         arrays = self.layout.arrays
@@ -57,12 +66,12 @@ class _Loop:
             self._load(f"%base{k}", "ptr", "%args", k)
             self._load(f"%step{k}", "i64", "%steps", k)
         adjacent = self._adjacency()
-        self._line(f"%lanes = alloca [{len(arrays) * self.W} x ptr], align 32")
+        self._line(f"%lanes = alloca [{self.layout.tile * self.layout.lane_bytes} x i8], align 32")
         self._line("%empty = icmp sle i64 %N, 0")
         self._line("br i1 %empty, label %exit, label %start")
         self._label("start")
         if self.scratch_bytes:
-            self._line(f"%scratch = call ptr @malloc(i64 {self.scratch_bytes + 64})")
+            self._line(f"%scratch = call ptr @malloc(i64 {self.scratch_bytes * self.layout.tile + 64})")
             self._aligned("%scratch", "%scratch64")
         else:
             self._line("%scratch64 = bitcast ptr null to ptr")
@@ -81,7 +90,7 @@ class _Loop:
             "}",
             *_copy_function(self.layout.real),
             *_quiet_function(self.layout.x86),
-            *(stream.functions({k: self.row_bytes[k] * self.W for k in self.outputs}) if self.streams else ()),
+            *(stream.functions({k: self.row_bytes[k] * self.span for k in self.outputs}) if self.streams else ()),
             '!0 = !{!"branch_weights", i32 1, i32 1000000}',
             "!1 = !{}",
         ]
@@ -135,62 +144,72 @@ class _Loop:
         self._line(f"{name} = getelementptr i8, ptr %base{k}, i64 {name}.d")
         return name
 
-    def _lane(self, tag: str, k: int, lane: int) -> str:
-        at = f"%{tag}.l{k}.{lane}"
-        self._line(f"{at} = getelementptr i8, ptr %lanes, i64 {(k * self.W + lane) * 8}")
+    def _lane(self, tag: str, k: int, lane: int, block: int = 0) -> str:
+        at = f"%{tag}.l{k}.{lane}" + (f".{block}" if block else "")
+        self._line(f"{at} = getelementptr i8, ptr %lanes, i64 {block * self.layout.lane_bytes + (k * self.W + lane) * 8}")
         return at
 
-    def _aim(self, tag: str, first: str) -> None:
-        """Point every lane at its row."""
+    def _aim(self, tag: str, first: str, block: int = 0) -> None:
+        """Point every lane of a block at its row."""
         self._rows(tag, first)
         for k in range(len(self.layout.arrays)):
             for lane in range(self.W):
                 pointer = self._row_pointer(tag, k, lane)
-                self._line(f"store ptr {pointer}, ptr {self._lane(tag, k, lane)}, align 8")
+                self._line(f"store ptr {pointer}, ptr {self._lane(tag, k, lane, block)}, align 8")
 
     def _run(self) -> None:
         self._line("call void @body(ptr %lanes, ptr %scratch64)")
 
+    def _run_tile(self) -> None:
+        if self.layout.tile == 1:
+            self._run()
+        else:
+            self._line(f"call void @tile(ptr %lanes, ptr %scratch64, i64 {self.layout.tile})")
+
     def _direct(self) -> None:
-        """Whole blocks, each lane moving on by W rows; then what is left."""
+        """Whole tiles, each lane moving on by their rows; then the blocks that are left."""
         self._label("direct")
-        self._line(f"%whole = sub i64 %N, {self.W - 1}")
-        self._aim("d", "0")
+        self._line(f"%whole = sub i64 %N, {self.span - 1}")
+        for block in range(self.layout.tile):
+            self._aim(f"d{block}", str(block * self.W), block)
         for k in range(len(self.layout.arrays)):
-            self._line(f"%stride{k} = mul i64 %step{k}, {self.W}")
+            self._line(f"%stride{k} = mul i64 %step{k}, {self.span}")
         self._line("%any = icmp sgt i64 %whole, 0")
         self._line(f"br i1 %any, label %{'choose' if self.streams else 'block'}, label %rest")
         if self.streams:
             self._choose()
             self._stream()
         self._blocks()
+        streamed = ", [ %s.next, %s.out ]" if self.streams else ""
         self._label("rest")
-        self._line(f"%done = phi i64 [ 0, %direct ], [ %next, %block ]{', [ %s.next, %s.out ]' if self.streams else ''}")
+        self._line(f"%done = phi i64 [ 0, %direct ], [ %next, %block ], [ %e.next, %partial ]{streamed}")
         self._line("%left = icmp slt i64 %done, %N")
         self._line("br i1 %left, label %partial, label %finish")
         self._label("partial")
         self._aim("e", "%done")
         self._run()
-        self._line("br label %finish")
+        self._line(f"%e.next = add i64 %done, {self.W}")
+        self._line("br label %rest")
 
     def _blocks(self) -> None:
         """Results straight to their rows."""
         self._label("block")
         self._line(f"%i = phi i64 [ 0, %{'choose' if self.streams else 'direct'} ], [ %next, %block ]")
-        self._run()
+        self._run_tile()
         self._advance("b", range(len(self.layout.arrays)))
-        self._line(f"%next = add i64 %i, {self.W}")
+        self._line(f"%next = add i64 %i, {self.span}")
         self._line("%more = icmp slt i64 %next, %whole")
         self._line("br i1 %more, label %block, label %rest")
 
     def _advance(self, tag: str, arrays: range) -> None:
-        """Move every lane on by W rows."""
-        for k in arrays:
-            for lane in range(self.W):
-                at = self._lane(tag, k, lane)
-                self._line(f"{at}.v = load ptr, ptr {at}, align 8")
-                self._line(f"{at}.n = getelementptr i8, ptr {at}.v, i64 %stride{k}")
-                self._line(f"store ptr {at}.n, ptr {at}, align 8")
+        """Move every lane on by the rows of a tile."""
+        for block in range(self.layout.tile):
+            for k in arrays:
+                for lane in range(self.W):
+                    at = self._lane(tag, k, lane, block)
+                    self._line(f"{at}.v = load ptr, ptr {at}, align 8")
+                    self._line(f"{at}.n = getelementptr i8, ptr {at}.v, i64 %stride{k}")
+                    self._line(f"store ptr {at}.n, ptr {at}, align 8")
 
     def _choose(self) -> None:
         """Whether to stream: large results, in rows without gaps, aligned as NumPy's arrays are."""
@@ -208,28 +227,29 @@ class _Loop:
         self._line(f"br i1 {flag}, label %s.start, label %block")
 
     def _stream(self) -> None:
-        """Results of W rows to a buffer, and from there to memory at once."""
+        """Results of a tile's rows to a buffer, and from there to memory at once."""
         self._label("s.start")
-        size = sum(self.row_bytes[k] for k in self.outputs) * self.W
+        size = sum(self.row_bytes[k] for k in self.outputs) * self.span
         self._line(f"%s.raw = call ptr @malloc(i64 {size + stream.PAGE})")
         self._aligned("%s.raw", "%s.buffer", stream.PAGE)
         place = 0
         for k in self.outputs:
             self._line(f"%s.b{k} = getelementptr i8, ptr %s.buffer, i64 {place}")
-            for lane in range(self.W):
-                self._line(f"%s.b{k}.{lane} = getelementptr i8, ptr %s.b{k}, i64 {lane * self.row_bytes[k]}")
-                self._line(f"store ptr %s.b{k}.{lane}, ptr {self._lane('s', k, lane)}, align 8")
-            place += self.row_bytes[k] * self.W
+            for row in range(self.span):
+                block, lane = divmod(row, self.W)
+                self._line(f"%s.b{k}.{row} = getelementptr i8, ptr %s.b{k}, i64 {row * self.row_bytes[k]}")
+                self._line(f"store ptr %s.b{k}.{row}, ptr {self._lane('s', k, lane, block)}, align 8")
+            place += self.row_bytes[k] * self.span
         self._line("br label %s.block")
         self._label("s.block")
         self._line("%s.i = phi i64 [ 0, %s.start ], [ %s.next, %s.block ]")
-        self._run()
+        self._run_tile()
         for k in self.outputs:
             self._line(f"%s.d{k} = mul i64 %s.i, {self.row_bytes[k]}")
             self._line(f"%s.t{k} = getelementptr i8, ptr %base{k}, i64 %s.d{k}")
             self._line(f"call void @stream{k}(ptr %s.t{k}, ptr %s.b{k})")
         self._advance("s", range(len(self.layout.inputs)))
-        self._line(f"%s.next = add i64 %s.i, {self.W}")
+        self._line(f"%s.next = add i64 %s.i, {self.span}")
         self._line("%s.more = icmp slt i64 %s.next, %whole")
         self._line("br i1 %s.more, label %s.block, label %s.out")
         self._label("s.out")

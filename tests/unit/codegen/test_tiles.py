@@ -1,0 +1,66 @@
+"""Programs in several parts, some blocks at a time: the same numbers for every number of rows, streamed or not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dalembert.codegen import kernel, llvm, stream
+from dalembert.expr import Program, interpret, ops, trace
+
+
+def program() -> Program:
+    """Sums that reach far back, so that values cross the cuts, and a row of zeros to be cleared."""
+
+    def function(x: list[object]) -> tuple[list[object], list[object]]:
+        values = list(x)
+        for k in range(120):
+            values.append(ops.sin(values[-1]) * 0.5 + values[k] * values[k // 2] * 0.2)  # small factors: rounding dies out
+        return values[-40:], [0.0] * 100 + values[-3:]
+
+    return trace(function, {"x": (6,)}, ["y", "z"], name="sums")
+
+
+@pytest.fixture
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llvm, "PART_SIZE", 60)
+    monkeypatch.setattr(llvm, "WHOLE", 0)
+    monkeypatch.setattr(llvm, "STORE_WEIGHT", 1)
+
+
+@pytest.mark.usefixtures("small_parts")
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("tile", [1, 2, 8])
+def test_every_number_of_rows_is_served(tile: int, streamed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llvm, "TILE", tile)
+    if streamed:
+        monkeypatch.setattr(stream, "FROM", 1)
+    sums = program()
+    ir = llvm.emit(sums, 4)
+    assert ("define internal void @tile" in ir) == (tile > 1)
+    assert "@blank" in ir
+    run = kernel.compiled(ir, sums)[0]
+    rng = np.random.default_rng(0)
+    for rows in (0, 1, 3, 4, 5, 4 * tile - 1, 4 * tile, 4 * tile + 1, 11 * tile + 3):
+        x = rng.uniform(-1, 1, (rows, 6))
+        out = tuple(np.full((rows, n), np.nan) for n in (40, 103))
+        run(x, out=out)
+        for found, wanted in zip(out, interpret.run(sums, x), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_rows_with_gaps_and_shared_rows_are_served_too() -> None:
+    sums = program()
+    run = kernel.compiled(llvm.emit(sums, 4), sums)[0]
+    wide = np.random.default_rng(1).uniform(-1, 1, (70, 12))
+    for x in (wide[:, ::2], wide[::-1, :6], np.broadcast_to(wide[0, :6], (70, 6))):
+        for found, wanted in zip(run(x), interpret.run(sums, np.ascontiguousarray(x)), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_a_tile_keeps_its_scratch_within_the_second_cache() -> None:
+    assert llvm.tile_of(1, 0) == 1
+    assert llvm.tile_of(5, 1000) == llvm.TILE
+    assert llvm.tile_of(5, llvm.TILE_BYTES // 3) == 3
+    assert llvm.tile_of(5, 10 * llvm.TILE_BYTES) == 1
