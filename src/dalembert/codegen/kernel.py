@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,10 +18,13 @@ from ..expr import Program, Slot, interpret, loops
 from ..expr.loops import LoopProgram
 from ..expr.streamline import streamlined
 from . import cache as disk
-from . import call, gufunc, llvm, rolled, target
+from . import call, gufunc, llvm, rolled, stream, target
+from .crew import MOST_ARRAYS, Batch, crew
 from .real import DOUBLE, REALS, Real
 
 _PIECES = 4  # per thread
+_FINE_PIECES = 16  # where asking for the next one costs nothing
+_BLOCK = 32  # rows: whole blocks of any width
 _WORTH_A_THREAD = 2e5  # ns of work: some ten times what handing it over costs
 
 
@@ -29,13 +33,14 @@ class Kernel:
 
     def __init__(
         self,
-        doors: tuple[Any, Any],
+        doors: tuple[Any, ...],
         inputs: tuple[Slot, ...],
         outputs: tuple[Slot, ...],
         cost_ns: float,
         dtype: str = DOUBLE.dtype,
     ) -> None:
-        self.ufunc, self.single = doors  # for any batch; for one configuration, `NotImplemented` if it is not just that
+        self.ufunc, self.single = doors[:2]  # for any batch; for one configuration, `NotImplemented` if it is not just that
+        self.loop: int = doors[2] if len(doors) > 2 else 0  # the address of the inner loop, if there is one
         self.inputs = inputs
         self.outputs = outputs
         self.dtype = dtype
@@ -120,8 +125,8 @@ def build(program: Program | LoopProgram, dtype: str = DOUBLE.dtype, *, anew: bo
     return Kernel(compiled(ir, program, real, anew=anew), *slots, cost, dtype)
 
 
-def compiled(ir: str, program: Program | LoopProgram, real: Real = DOUBLE, *, anew: bool = False) -> tuple[np.ufunc, Any]:
-    """The doors of a module, from the cache if it is there and not to be compiled anew."""
+def compiled(ir: str, program: Program | LoopProgram, real: Real = DOUBLE, *, anew: bool = False) -> tuple[np.ufunc, Any, int]:
+    """The doors of a module and the address of its loop, from the cache if it is there and not to be compiled anew."""
     host = target.host()
     key = disk.key_of(ir, host.triple, host.cpu, host.features, host.compiler)
     code = None if anew else disk.read(key)
@@ -130,7 +135,7 @@ def compiled(ir: str, program: Program | LoopProgram, real: Real = DOUBLE, *, an
         disk.write(key, code)
     loop, single, api = target.load_object(code, "loop", "call", "api")
     ufunc = gufunc.make(loop, program.inputs, program.outputs, program.name, real)
-    return ufunc, call.make(single, api, program.name, real) if call.supported() else call.refuse
+    return ufunc, call.make(single, api, program.name, real) if call.supported() else call.refuse, loop
 
 
 class Interpreted:
@@ -203,8 +208,49 @@ def _in_threads(kernel: Kernel, arrays: tuple[Any, ...], out: Any, threads: int 
         results = out if isinstance(out, tuple) else (out,)
         # NumPy minds overlap within a piece, but one piece must not write what another still has to read.
         arrays = tuple(a.copy() if any(np.may_share_memory(a, r) for r in results) else a for a in arrays)
-    _run_pieces(kernel, arrays, results, batch, count)
+    flat = _flat(kernel, (*arrays, *results), batch)
+    if flat is None or not crew(count - 1).run(flat, _piece(kernel, flat.rows, count)):
+        _run_pieces(kernel, arrays, results, batch, count)
     return results[0] if len(results) == 1 else results
+
+
+def _piece(kernel: Kernel, rows: int, count: int) -> int:
+    """Rows of a piece: many pieces per thread, unless their results are so large that they bypass the caches; whole blocks."""
+    row_bytes = sum(slot.size for slot in kernel.outputs) * 8
+    streamed = -(-stream.FROM // row_bytes)
+    fewest = rows // (_PIECES * count)
+    piece = fewest if fewest >= streamed else rows // (_FINE_PIECES * count)
+    return (piece // _BLOCK + 1) * _BLOCK
+
+
+def _flat(kernel: Kernel, arrays: Sequence[np.ndarray], batch: tuple[int, ...]) -> Batch | None:
+    """The arrays as a loop takes them, if one loop goes through all rows: else NumPy has to."""
+    slots = (*kernel.inputs, *kernel.outputs)
+    if not kernel.loop or len(slots) > MOST_ARRAYS:
+        return None
+    fitting = all(array.dtype == kernel.dtype and array.flags.aligned for array in arrays)
+    if not fitting or not all(array.flags.writeable for array in arrays[len(kernel.inputs) :]):
+        return None
+    rows: list[int] = []
+    strides: list[int] = []
+    for slot, array in zip(slots, arrays, strict=True):
+        step = _row_step(array, len(slot.shape), batch)
+        if step is None:
+            return None
+        rows.append(step)
+        strides += array.strides[array.ndim - len(slot.shape) :]
+    return Batch(kernel.loop, [array.ctypes.data for array in arrays], [*rows, *strides], math.prod(batch))
+
+
+def _row_step(array: np.ndarray, core: int, batch: tuple[int, ...]) -> int | None:
+    """The distance from row to row in bytes, if there is one: 0 for a single row that serves all."""
+    if array.ndim == core:
+        return 0
+    if array.shape[: array.ndim - core] != batch:
+        return None
+    if len(batch) == 1:
+        return array.strides[0]
+    return math.prod(array.shape[len(batch) :]) * array.itemsize if array.flags.c_contiguous else None
 
 
 def _run_pieces(
