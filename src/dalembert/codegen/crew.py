@@ -177,7 +177,7 @@ aim:
   %a.more = icmp slt i64 %a.next, %count
   br i1 %a.more, label %aim, label %go
 go:
-  call void %loop(ptr %args, ptr %dims, ptr %steps, ptr null)
+  call void %loop(ptr %args, ptr %dims, ptr %steps, ptr %rows.at)
   br label %ask
 done:
   ret void

@@ -18,12 +18,12 @@ from ..expr import Program, Slot, interpret, loops
 from ..expr.loops import LoopProgram
 from ..expr.streamline import streamlined
 from . import cache as disk
-from . import call, gufunc, llvm, rolled, stream, target
+from . import call, gufunc, llvm, rolled, target
 from .crew import MOST_ARRAYS, Batch, crew
 from .real import DOUBLE, REALS, Real
 
 _PIECES = 4  # per thread
-_FINE_PIECES = 16  # where asking for the next one costs nothing
+_FINE_PIECES = 16  # likewise, in a crew
 _BLOCK = 32  # rows: whole blocks of any width
 _WORTH_A_THREAD = 2e5  # ns of work: some ten times what handing it over costs
 
@@ -209,18 +209,14 @@ def _in_threads(kernel: Kernel, arrays: tuple[Any, ...], out: Any, threads: int 
         # NumPy minds overlap within a piece, but one piece must not write what another still has to read.
         arrays = tuple(a.copy() if any(np.may_share_memory(a, r) for r in results) else a for a in arrays)
     flat = _flat(kernel, (*arrays, *results), batch)
-    if flat is None or not crew(count - 1).run(flat, _piece(kernel, flat.rows, count)):
+    if flat is None or not crew(count - 1).run(flat, _piece(flat.rows, count)):
         _run_pieces(kernel, arrays, results, batch, count)
     return results[0] if len(results) == 1 else results
 
 
-def _piece(kernel: Kernel, rows: int, count: int) -> int:
-    """Rows of a piece: many pieces per thread, unless their results are so large that they bypass the caches; whole blocks."""
-    row_bytes = sum(slot.size for slot in kernel.outputs) * 8
-    streamed = -(-stream.FROM // row_bytes)
-    fewest = rows // (_PIECES * count)
-    piece = fewest if fewest >= streamed else rows // (_FINE_PIECES * count)
-    return (piece // _BLOCK + 1) * _BLOCK
+def _piece(rows: int, count: int) -> int:
+    """Rows of a piece, whole blocks: small ones, since asking for the next costs next to nothing."""
+    return (rows // (_FINE_PIECES * count) // _BLOCK + 1) * _BLOCK
 
 
 def _flat(kernel: Kernel, arrays: Sequence[np.ndarray], batch: tuple[int, ...]) -> Batch | None:

@@ -214,7 +214,10 @@ class _Loop:
     def _choose(self) -> None:
         """Whether to stream: large results, in rows without gaps, aligned as NumPy's arrays are."""
         self._label("choose")
-        self._line(f"%s.large = icmp sge i64 %N, {-(-stream.FROM // sum(self.row_bytes[k] for k in self.outputs))}")
+        self._line("%s.alone = icmp eq ptr %data, null")  # else these rows are a piece of a batch, and here is how many that has
+        self._line("%s.rows.at = select i1 %s.alone, ptr %dims, ptr %data")
+        self._line("%s.rows = load i64, ptr %s.rows.at, align 8")
+        self._line(f"%s.large = icmp sge i64 %s.rows, {-(-stream.FROM // sum(self.row_bytes[k] for k in self.outputs))}")
         flag = "%s.large"
         for k in self.outputs:
             self._line(f"%s.packed{k} = icmp eq i64 %step{k}, {self.row_bytes[k]}")

@@ -110,10 +110,10 @@ def test_many_callers_at_once_get_their_own_results(run: Kernel, eager: list[int
     assert len(eager) == 160
 
 
-def test_pieces_are_whole_blocks_and_cover_the_batch(run: Kernel) -> None:
+def test_pieces_are_whole_blocks_and_cover_the_batch() -> None:
     for rows in (1, 100, 12345, 10**7):
         for count in (2, 8):
-            piece = kernels._piece(run, rows, count)
+            piece = kernels._piece(rows, count)
             assert piece % 32 == 0
             assert piece * kernels._FINE_PIECES * count >= rows
 
