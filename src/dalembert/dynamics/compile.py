@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -14,10 +15,11 @@ from ..codegen import Kernel, build
 from ..errors import ShapeError, UnknownNameError
 from ..expr import trace
 from ..model import Robot
-from .engine import QUANTITIES, not_a_robot, tree
+from .engine import NO_KERNEL, QUANTITIES, not_a_robot, tree
 from .quantities import Recipe
 
 STATE = ("q", "qd", "qdd", "tau")
+_EVALUATE = "evaluate"
 NAMES = {
     "X": "forward_kinematics",
     "J": "jacobian",
@@ -56,6 +58,7 @@ def evaluate(
     qdd: ArrayLike | None = None,
     *,
     tau: ArrayLike | None = None,
+    out: Mapping[str, FloatArray] | None = None,
     threads: int | None = None,
 ) -> dict[str, FloatArray]:
     """Several quantities at once, by one kernel that shares what they have in common.
@@ -68,6 +71,8 @@ def evaluate(
         Such as ['M', 'h', 'J']; see `dal.NAMES` for all of them.
     q, qd, qdd, tau : array_like, shape (..., n)
         The inputs these quantities need; leading axes broadcast.
+    out : mapping of name to ndarray, optional
+        Where to put each result, of the shape it would have; all of them, if any.
     threads
         As in `inverse_dynamics`.
 
@@ -76,18 +81,40 @@ def evaluate(
     dict
         An array for each name, shaped as the function of that quantity returns it.
     """
+    asked = names if type(names) is tuple else _listed(names)
+    try:
+        run, pick = system.kernels[_EVALUATE, asked]
+    except NO_KERNEL:
+        run, pick = _evaluation(system, asked)
+    arrays = pick((q, qd, qdd, tau))
+    results = run.single(*arrays) if out is None else NotImplemented
+    if results is NotImplemented:
+        for slot, array in zip(run.inputs, arrays, strict=True):
+            _needed(slot.name, array, asked)
+        results = run(*arrays, out=_targets(asked, out), threads=threads)
+    return dict(zip(asked, results)) if len(asked) > 1 else {asked[0]: results}
+
+
+def _evaluation(system: Robot, asked: tuple[str, ...]) -> tuple[Kernel, Callable[[Any], tuple[Any, ...]]]:
+    """The kernel of some names, kept with the robot, and what picks its inputs out of q, q̇, q̈, τ."""
     if not isinstance(system, Robot):
         raise not_a_robot(system)
-    asked = _listed(names)
-    key = ("evaluate", asked)
-    run = system.kernels.get(key)
-    if run is None:
-        run = kernel(system, asked)
-        system.kernels[key] = run
-    given = {"q": q, "qd": qd, "qdd": qdd, "tau": tau}
-    arrays = [_needed(slot.name, given[slot.name], asked) for slot in run.inputs]
-    results = run(*arrays, threads=threads)
-    return dict(zip(asked, results if len(asked) > 1 else (results,), strict=True))
+    run = kernel(system, _listed(asked))
+    places = [STATE.index(slot.name) for slot in run.inputs]
+    one = slice(places[0], places[0] + 1)  # a slice gives a tuple even of one
+    pick: Callable[[Any], tuple[Any, ...]] = itemgetter(*places) if len(places) > 1 else itemgetter(one)
+    system.kernels[_EVALUATE, asked] = run, pick
+    return run, pick
+
+
+def _targets(asked: tuple[str, ...], out: Mapping[str, FloatArray] | None) -> Any:
+    """Where the results go, in their order."""
+    if out is None:
+        return None
+    if set(out) != set(asked):
+        raise ShapeError(f"out: arrays for {', '.join(out) or 'nothing'} found; one for each of {', '.join(asked)} is expected.")
+    targets = tuple(out[name] for name in asked)
+    return targets if len(asked) > 1 else targets[0]
 
 
 def _listed(names: Iterable[str]) -> tuple[str, ...]:
@@ -97,10 +124,9 @@ def _listed(names: Iterable[str]) -> tuple[str, ...]:
     return asked
 
 
-def _needed(name: str, value: ArrayLike | None, asked: tuple[str, ...]) -> ArrayLike:
+def _needed(name: str, value: ArrayLike | None, asked: tuple[str, ...]) -> None:
     if value is None:
         raise ShapeError(f"{name}: nothing found, but {', '.join(asked)} need it; shape (..., n) expected.")
-    return value
 
 
 def kernel(

@@ -282,3 +282,28 @@ def test_a_kernel_in_single_precision_agrees_to_its_digits() -> None:
 def test_an_unknown_precision_is_named() -> None:
     with pytest.raises(dal.DalembertError, match="dtype: 'float16' is not known"):
         dal.kernel(dal.robots.pendulum(), ["M"], dtype="float16")
+
+
+def test_results_go_where_they_are_sent(robot: Robot, rng: np.random.Generator) -> None:
+    q, qd = rng.normal(size=(2, 40, N))
+    out = {"h": np.full((40, N), np.nan), "M": np.full((40, N, N), np.nan)}
+    found = dal.evaluate(robot, ["M", "h"], q, qd, out=out)
+    assert list(found) == ["M", "h"]
+    assert found["M"] is out["M"]
+    np.testing.assert_allclose(out["h"], dal.bias(robot, q, qd), rtol=1e-11, atol=1e-11)
+    alone = {"M": np.full((40, N, N), np.nan)}
+    np.testing.assert_allclose(dal.evaluate(robot, "M", q, out=alone)["M"], out["M"], rtol=1e-11, atol=1e-11)
+
+
+def test_an_output_without_its_array_is_refused(robot: Robot) -> None:
+    with pytest.raises(ShapeError, match="out: arrays for M found; one for each of M, h is expected"):
+        dal.evaluate(robot, ["M", "h"], *np.zeros((2, N)), out={"M": np.zeros((N, N))})
+
+
+def test_one_configuration_takes_the_short_way(robot: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
+    q, qd = np.ones((2, N))
+    wanted = dal.evaluate(robot, ("M", "h"), q, qd)
+    run, _ = robot.kernels["evaluate", ("M", "h")]
+    monkeypatch.setattr(type(run), "__call__", None)
+    for name, value in dal.evaluate(robot, ("M", "h"), q, qd).items():
+        np.testing.assert_array_equal(value, wanted[name])
