@@ -22,7 +22,7 @@ from ..expr import trace
 from ..model import Robot
 from ..model.tree import Tree
 from .engine import tree
-from .functions import _forces
+from .functions import forces_of
 from .quantities import place_of
 
 
@@ -189,7 +189,7 @@ def contributions(
     >>> [round(float(x), 6) + 0.0 for x in parts.coriolis]  # joint 2 feels none [Siciliano, Example 7.2]
     [-23.971277, 0.0]
     """
-    forces, arrays = _forces(wrenches, None, None, None)
+    forces, arrays = forces_of(wrenches, None, None, None)
     run = _kernel(system, forces.wrenches)
     units = tuple("N m" if joint.turns else "N" for joint in system.structure.coordinates)
     joints = tuple(s.name for s in tree(system).segments)

@@ -85,7 +85,7 @@ def inverse_dynamics(
                 return tau
         except NO_KERNEL:
             pass
-    forces, extra = _forces(wrenches, base_velocity, base_acceleration, parameters)
+    forces, extra = forces_of(wrenches, base_velocity, base_acceleration, parameters)
     run = kernel(system, "inverse_dynamics", formulation, forces)
     if forces is _FREE:
         system.kernels[formulation] = run.single
@@ -131,7 +131,7 @@ def forward_dynamics(
                 return qdd
         except NO_KERNEL:
             pass
-    forces, extra = _forces(wrenches, base_velocity, base_acceleration, parameters)
+    forces, extra = forces_of(wrenches, base_velocity, base_acceleration, parameters)
     run = kernel(system, "forward_dynamics", forces, formulation)
     if forces is _FREE:
         system.kernels["forward", formulation] = run.single
@@ -169,7 +169,7 @@ def mass_matrix(
                 return M
         except NO_KERNEL:
             pass
-    forces, extra = _forces(None, None, None, parameters)
+    forces, extra = forces_of(None, None, None, parameters)
     run = kernel(system, "mass_matrix", forces, formulation)
     if forces is _FREE:
         system.kernels["mass", formulation] = run.single
@@ -207,7 +207,7 @@ def gravity_torque(
                 return g
         except NO_KERNEL:
             pass
-    forces, extra = _forces(None, None, None, parameters)
+    forces, extra = forces_of(None, None, None, parameters)
     run = kernel(system, "gravity_torque", formulation, forces)
     if forces is _FREE:
         system.kernels["gravity_torque", formulation] = run
@@ -242,7 +242,7 @@ def bias(
     -------
     h : ndarray, shape (..., n), [N m | N]
     """
-    forces, extra = _forces(wrenches, base_velocity, base_acceleration, parameters)
+    forces, extra = forces_of(wrenches, base_velocity, base_acceleration, parameters)
     return ask(system, "bias", (formulation, forces), (q, qd, *extra), out, threads)
 
 
@@ -318,11 +318,11 @@ def link_wrenches(
     wrenches : ndarray, shape (..., m, 6)
         For each of the m moving joints [f; μ], at the origin of the joint's frame in the parent link.
     """
-    forces, extra = _forces(wrenches, base_velocity, base_acceleration, None)
+    forces, extra = forces_of(wrenches, base_velocity, base_acceleration, None)
     return ask(system, "link_wrenches", (frame, forces), (q, qd, qdd, *extra), out, threads)
 
 
-def _forces(
+def forces_of(
     wrenches: Mapping[str, ArrayLike] | None,
     base_velocity: ArrayLike | None,
     base_acceleration: ArrayLike | None,

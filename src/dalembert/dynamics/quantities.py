@@ -249,12 +249,12 @@ def coriolis_recipe(tree: Tree, formulation: str = DEFAULT) -> Recipe:
     """C by Christoffel symbols."""
     if formulation == DEFAULT:
         return Recipe(derivatives.coriolis_matrix, _states(tree, "q", "qd"), ["C"], can_roll=False)
-    symbols = christoffel_recipe(tree, formulation)
+    method = method_of(tree, formulation)
 
     def function(sweep: Unrolled, q: Any, qd: Any) -> Any:
-        return formulation_base.coriolis_of(symbols.function(sweep, q), qd)
+        return formulation_base.coriolis_of(method, sweep, q, qd, WEIGHTLESS)
 
-    return symbols._replace(function=function, inputs=_states(tree, "q", "qd"), outputs=["C"])
+    return Recipe(function, _states(tree, "q", "qd"), ["C"], can_roll=False, regroup=method.regroup)
 
 
 def christoffel_recipe(tree: Tree, formulation: str = DEFAULT) -> Recipe:

@@ -4,8 +4,9 @@
 2. `inverse_dynamics(sweep, q, qd, qdd, base, loads=None, *, with_friction=True)` returns the generalised forces per
    coordinate for a motion. Gravity enters as the upward acceleration of `base`; `loads` are the wrenches that segments exert
    on the outside, one `Force` or None each, at the segment's internal origin and in its axes.
-3. It may offer natively what it gives by its own means: `mass_matrix(sweep, q)` and `christoffel(sweep, q)`, in
-   coordinates. What it does not offer follows from its inverse dynamics (`mass_matrix_of`, `christoffel_of` below).
+3. It may offer natively what it gives by its own means: `mass_matrix(sweep, q)`, `christoffel(sweep, q)` and, where that is
+   cheaper than through the symbols, their `coriolis_matrix(sweep, q, qd)`, in coordinates. What it does not offer follows
+   from its inverse dynamics (`mass_matrix_of`, `christoffel_of`, `coriolis_of` below).
 4. A formulation whose own result is the closed model M, velocity products, gravity hands a `Model` per joint to `closed`,
    which makes 2 and 3 of it and adds what happens at the joints themselves.
 5. Rotors act in their three models, couplings are met by `sweep.expand` and `sweep.collect`, branches by `tree.path`.
@@ -52,6 +53,7 @@ class Formulation:
     shows: str = ""
     mass_matrix: Callable[[Unrolled, Any], Matrix] | None = None
     christoffel: Callable[[Unrolled, Any], Tensor] | None = None
+    coriolis_matrix: Callable[[Unrolled, Any, Any], Matrix] | None = None
     terms: Mapping[str, Term] = field(default_factory=dict)
     can_roll: bool = False  # written as steps for a sweep, so it can become a loop over joints
     regroup: bool = False  # right with base parameters alone, in which a link may have no mass
@@ -243,7 +245,14 @@ def christoffel_of(method: Formulation, sweep: Unrolled, q: Any, still_base: Any
     return c
 
 
-def coriolis_of(c: Tensor, qd: Any) -> Matrix:
+def coriolis_of(method: Formulation, sweep: Unrolled, q: Any, qd: Any, still_base: Any) -> Matrix:
+    """C of the Christoffel symbols: the formulation's own, or their sum along q̇."""
+    if method.coriolis_matrix is not None:
+        return method.coriolis_matrix(sweep, q, qd)
+    return along(christoffel_of(method, sweep, q, still_base), qd)
+
+
+def along(c: Tensor, qd: Any) -> Matrix:
     """C_ij = Σ_k c_ijk q̇_k [Siciliano, Eq. 7.44]."""
     return [[dot(row, qd) for row in plane] for plane in c]
 

@@ -39,11 +39,11 @@ from .base import (
     Model,
     Tensor,
     Term,
+    along,
     axis,
     closed,
     condensed,
     condensed_tensor,
-    coriolis_of,
     dot,
     spin_model,
     sum_of,
@@ -296,7 +296,7 @@ def H_tran(sweep: Unrolled, q: Any, qd: Any) -> list[Any]:
 def H_rot(sweep: Unrolled, q: Any, qd: Any) -> list[Any]:
     """Velocity torques from rotation, spinning rotors included, in coordinates."""
     part, rates = _part(sweep, q, rotation), sweep.expand(qd, rate=True)
-    spin = [dot(row, rates) for row in coriolis_of(spin_parts(sweep, sweep.expand(q))[1], rates)]
+    spin = [dot(row, rates) for row in along(spin_parts(sweep, sweep.expand(q))[1], rates)]
     return sweep.collect(sum_of(velocity_torques(part.motions, part.pairs, rates), spin))
 
 

@@ -174,6 +174,7 @@ FORMULATION = Formulation(
     shows="each link's own share in a sum that grows with the chain: M_i, C_i, g_i from screws and their products",
     mass_matrix=mass_matrix,
     christoffel=christoffel,
+    coriolis_matrix=coriolis,
     terms=TERMS,
     largest=40,  # operations of M grow with n³: 70 000 for 30 joints, ten seconds to compile
 )
