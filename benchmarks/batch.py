@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -12,9 +13,10 @@ from . import agreement, peers
 from .effort import Effort
 from .subjects import FUNCTIONS, States, arguments, plain, result_arrays, states
 from .tables import Column, Table
-from .timing import Timer, side_by_side, timer_of, warm
+from .timing import Timer, Timings, side_by_side, timer_of, together, warm
 
 ROBOTS = ("panda", "puma560")
+ROUNDS = 3  # through all quantities: what disturbs the memory of a shared machine for a while meets one of them, not all
 COLUMNS = (
     Column("robot", "robot"),
     Column("quantity", "quantity"),
@@ -43,19 +45,41 @@ def measure(effort: Effort) -> Table:
 
 
 def _records(robot: Robot, given: States, effort: Effort) -> list[dict[str, Any]]:
-    peer = peers.pinocchio(robot, given, compiled=effort.compiled)
-    if peer is None:
-        return [_record(robot, given, quantity, None, effort) for quantity in FUNCTIONS]
-    with peer:
-        return [_record(robot, given, quantity, peer, effort) for quantity in FUNCTIONS]
+    with ExitStack() as stack:
+        found = peers.pinocchio(robot, given, compiled=effort.compiled)
+        peer = None if found is None else stack.enter_context(found)
+        rounds = [[_contest(robot, given, quantity, peer, effort) for quantity in FUNCTIONS] for _ in range(ROUNDS)]
+    return [_record(robot, quantity, peer, [row[k] for row in rounds]) for k, quantity in enumerate(FUNCTIONS)]
 
 
-def _record(robot: Robot, given: States, quantity: str, peer: peers.Peer | None, effort: Effort) -> dict[str, Any]:
+def _contest(
+    robot: Robot, given: States, quantity: str, peer: peers.Peer | None, effort: Effort
+) -> tuple[Timings, Timings | None]:
+    """Two threads against one, and one against a peer."""
     one, two = (our_timer(robot, given, quantity, threads) for threads in (1, 2))
+    threads = side_by_side([warm(two), warm(one)], effort.seconds / 2 / ROUNDS)
+    if peer is None:
+        return threads, None
+    agreement.check(robot, given, peer, quantity)
+    return threads, side_by_side([warm(one), warm(partial(peer.seconds, quantity))], effort.seconds / ROUNDS)
+
+
+def _record(
+    robot: Robot, quantity: str, peer: peers.Peer | None, contests: list[tuple[Timings, Timings | None]]
+) -> dict[str, Any]:
+    threads = together([threads for threads, _ in contests])
     record: dict[str, Any] = {"robot": robot.name, "quantity": quantity}
-    threads = side_by_side([warm(two), warm(one)], effort.seconds / 2)
     record |= {"ns": 1e9 * threads.best(1), "threads_ratio": threads.best_ratio()}
-    return record if peer is None else record | against(robot, given, quantity, peer, one, effort.seconds)
+    if peer is None:
+        return record
+    timings = together([timings for _, timings in contests if timings is not None])
+    return record | {
+        "ns": 1e9 * timings.best(),
+        "peer_ns": 1e9 * timings.best(1),
+        "ratio": timings.best_ratio(),
+        "median_ratio": timings.median_ratio(),
+        "peer": peer.label,
+    }
 
 
 def our_timer(robot: Robot, given: States, quantity: str, threads: int) -> Timer:
@@ -64,16 +88,3 @@ def our_timer(robot: Robot, given: States, quantity: str, threads: int) -> Timer
     function, inputs = FUNCTIONS[quantity], arguments(quantity, given)
     run = timer_of(partial(function, robot, *inputs, out=out, threads=threads))
     return lambda: run() / len(given.q)
-
-
-def against(robot: Robot, given: States, quantity: str, peer: peers.Peer, ours: Timer, seconds: float) -> dict[str, Any]:
-    """A comparison with one peer, after both have given the same answers."""
-    agreement.check(robot, given, peer, quantity)
-    timings = side_by_side([warm(ours), warm(partial(peer.seconds, quantity))], seconds)
-    return {
-        "ns": 1e9 * timings.best(),
-        "peer_ns": 1e9 * timings.best(1),
-        "ratio": timings.best_ratio(),
-        "median_ratio": timings.median_ratio(),
-        "peer": peer.label,
-    }

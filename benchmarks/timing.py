@@ -40,6 +40,11 @@ def side_by_side(timers: Sequence[Timer], seconds: float, least: int = 3) -> Tim
     return Timings(np.array(rounds))
 
 
+def together(parts: Sequence[Timings]) -> Timings:
+    """What was measured at several times, as one."""
+    return Timings(np.concatenate([part.seconds for part in parts]))
+
+
 def warm(timer: Timer, least: float = 0.005) -> Timer:
     """A turn: one pass that is not counted, since another contestant has just used the caches, then passes for this long."""
 
