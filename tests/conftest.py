@@ -6,10 +6,27 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
+
+# What takes seconds, for the most part: robots by the hundred, compiling, other programs. `make quick` leaves it out.
+SLOW = (
+    *("agreement", "cross", "golden", "property", "project/test_examples.py", "project/test_readme.py"),
+    *("unit/algorithms/test_lagrange.py", "unit/algorithms/test_screw.py", "unit/algorithms/test_generalized_dalembert.py"),
+    *(
+        "unit/analysis",
+        "unit/export",
+        "unit/simulate",
+        "unit/test_benchmarks.py",
+        "unit/test_cli.py",
+        "unit/model/test_symbolic.py",
+    ),
+    *("unit/dynamics/test_compile.py", "unit/dynamics/test_contributions.py", "unit/dynamics/test_engine.py"),
+    *("unit/dynamics/test_progressive.py", "unit/model/test_symbolic.py"),
+)
 
 settings.register_profile("dalembert", deadline=None, derandomize=True, database=None)
 settings.load_profile("dalembert")
@@ -25,6 +42,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Remove it again."""
     if not hasattr(config, "workerinput"):
         shutil.rmtree(os.environ.pop("DALEMBERT_CACHE"), ignore_errors=True)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is slow as a whole; single slow tests elsewhere have the mark themselves."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here) and item.path.relative_to(here).as_posix().startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import io
 import re
 import tokenize
 from collections import Counter
+from functools import cache
 
 import pytest
 
@@ -34,6 +35,7 @@ def prose(text: str) -> str:
     return "\n".join(token.string for token in tokens if token.type in kinds)
 
 
+@cache
 def keys_by_module() -> dict[str, list[str]]:
     return {name_of(module): cited(prose(module.read_text(encoding="utf-8"))) for module in modules()}
 

@@ -106,6 +106,20 @@ def closed(model: ModelFunction) -> dict[str, Callable[..., Any]]:
     return {"inverse_dynamics": inverse_dynamics, "mass_matrix": mass_matrix, "christoffel": christoffel}
 
 
+def closed_terms(model: ModelFunction, M: str, c: str, g: str) -> dict[str, Term]:
+    """The closed model's matrix, velocity coefficients and gravity as terms, each with its meaning."""
+    native = closed(model)
+
+    def gravity(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> list[Any]:
+        return sweep.collect(model(sweep, sweep.expand(q), sweep.tree.gravity).g)
+
+    return {
+        "M": Term(M, lambda sweep, q, qd, qdd: native["mass_matrix"](sweep, q)),
+        "c": Term(c, lambda sweep, q, qd, qdd: native["christoffel"](sweep, q)),
+        "g": Term(g, gravity),
+    }
+
+
 def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
     """Σ a_i b_i; entries that are zero by structure cost nothing."""
     return sum((x * y for x, y in zip(a, b, strict=True) if not _is_zero(x)), 0.0)

@@ -37,7 +37,7 @@ from ...spatial import SYM_ZERO, ZERO, Pose, Sym3, Vec3
 from ...spatial.inertia import symmetric_shift
 from ..kinematics import WORLD
 from ..sweep import Unrolled
-from .base import Formulation, Matrix, Model, Tensor, Term, axis, closed, condensed, world_poses, zeros
+from .base import Formulation, Matrix, Model, Tensor, Term, axis, closed, closed_terms, condensed, world_poses, zeros
 
 
 class CentralBody(NamedTuple):
@@ -256,22 +256,16 @@ def _rotors(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> Tensor:
     return result
 
 
-def _inertia(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> Any:
-    return NATIVE["mass_matrix"](sweep, q)
-
-
-def _symbols(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> Any:
-    return NATIVE["christoffel"](sweep, q)
-
-
-def _gravity(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> list[Any]:
-    return sweep.collect(model(sweep, sweep.expand(q), sweep.tree.gravity).g)
-
-
+OWN = closed_terms(
+    model,
+    M="inertia matrix, the sum of `links` and `rotors`, shape (n, n)",
+    c="Christoffel symbols c_ijk of B, shape (n, n, n)",
+    g="gravity torque, shape (n,)",
+)
 TERMS = {
-    "B": Term("inertia matrix, the sum of `links` and `rotors`, shape (n, n)", _inertia),
-    "c": Term("Christoffel symbols c_ijk of B, shape (n, n, n)", _symbols),
-    "g": Term("gravity torque, shape (n,)", _gravity),
+    "B": OWN["M"],
+    "c": OWN["c"],
+    "g": OWN["g"],
     "J_P": Term("linear Jacobian of each link's centre of mass, shape (m, 3, n); of a massless link's origin", _linear),
     "J_O": Term("angular Jacobian of each link, shape (m, 3, n)", _angular),
     "J_O_rotor": Term("angular Jacobian of each joint's full rotor, shape (m, 3, n); zero where there is none", _rotor_angular),

@@ -34,7 +34,7 @@ from ...spatial import Mat3, Pose, Sym3, Transform, Turn, Vec3, outer, skew
 from ..joint import transform
 from ..kinematics import WORLD, homogeneous
 from ..sweep import Unrolled
-from .base import Formulation, Matrix, Model, Tensor, Term, axis, closed, spin_model, sum_of, world_poses, zeros
+from .base import Formulation, Matrix, Model, Tensor, Term, axis, closed, closed_terms, spin_model, sum_of, world_poses, zeros
 
 _DUST = 1e-14  # constants this near to 0 or ±1 are rounding of exactly that
 
@@ -189,26 +189,20 @@ def _inertias(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> Tensor:
     return [[[*row, h] for row, h in zip(J.S, J.h, strict=True)] + [[*J.h, J.mass]] for J in pseudo_inertias(sweep.tree)]
 
 
-def _accelerations(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> Any:
-    return NATIVE["mass_matrix"](sweep, q)
-
-
-def _velocities(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> Any:
-    return NATIVE["christoffel"](sweep, q)
-
-
-def _gravity(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> list[Any]:
-    return sweep.collect(model(sweep, sweep.expand(q), sweep.tree.gravity).g)
-
-
+OWN = closed_terms(
+    model,
+    M="D_ik: what multiplies q̈_k, rotors included, shape (n, n)",
+    c="h_ikm: what multiplies q̇_k q̇_m, shape (n, n, n)",
+    g="c_i: gravity loading, shape (n,)",
+)
 TERMS = {
     "T": Term("T_i: own frame of each moving joint's link in the world, shape (m, 4, 4)", _transforms),
     "U": Term("U_ij = ∂T_i/∂q_j by the joints' own variables, shape (m, m, 4, 4)", _first),
     "U2": Term("U_ijk = ∂²T_i/∂q_j∂q_k, shape (m, m, m, 4, 4)", _second),
     "J": Term("J_i: pseudo-inertia of all the link carries, in its own frame, shape (m, 4, 4)", _inertias),
-    "D": Term("D_ik: what multiplies q̈_k, rotors included, shape (n, n)", _accelerations),
-    "h": Term("h_ikm: what multiplies q̇_k q̇_m, shape (n, n, n)", _velocities),
-    "c": Term("c_i: gravity loading, shape (n,)", _gravity),
+    "D": OWN["M"],
+    "h": OWN["c"],
+    "c": OWN["g"],
 }
 
 FORMULATION = Formulation(
