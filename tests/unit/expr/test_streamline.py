@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -19,6 +20,8 @@ from tests.robots import EVERYTHING, PLAIN, random_robot
 QUANTITIES = ("inverse_dynamics", "gravity_torque", "bias", "forward_dynamics", "mass_matrix", "energy")
 ROBOTS = {
     "chain": lambda: chain(6),
+    "long chain": lambda: chain(12),
+    "plain tree": lambda: random_robot(np.random.default_rng(3), 12, replace(PLAIN, branches=True, prismatic=True)),
     "plain": lambda: random_robot(np.random.default_rng(2), 6, PLAIN),
     "tree": lambda: random_robot(np.random.default_rng(5), 5, EVERYTHING),
     "large tree": lambda: random_robot(np.random.default_rng(8), 12, EVERYTHING),
@@ -51,9 +54,10 @@ def test_every_pass_keeps_the_results(quantity: str, name: str) -> None:
             np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-13, err_msg=title)
 
 
-@pytest.mark.parametrize("quantity", ["inverse_dynamics", "energy"])
-def test_a_compiled_program_is_the_one_it_was_made_of(quantity: str) -> None:
-    program = looped("chain", quantity)
+@pytest.mark.parametrize("name", ["long chain", "plain tree"])
+@pytest.mark.parametrize("quantity", ["inverse_dynamics", "energy", "forward_dynamics"])
+def test_a_compiled_program_is_the_one_it_was_made_of(quantity: str, name: str) -> None:
+    program = looped(name, quantity)
     given = arrays(program)
     found = build(program)(*given)
     for result, expected in zip(found if isinstance(found, tuple) else (found,), run(program, *given), strict=True):
