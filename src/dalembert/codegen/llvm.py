@@ -30,12 +30,16 @@ SINCOS_GROUP = 8  # sines and cosines computed at once
 # Spilled registers straddle cache lines unless the stack is aligned, which LLVM no longer does once it has given its frame
 # pointer away: a quarter of the time of a large kernel, depending on where the stack happens to be.
 ALIGNED = "alignstack(64)"
+# Processors keep decoded instructions, but turn to them at a taken branch only: straight-line code that begins with a miss is
+# decoded anew to its end. A jump to the next instruction is such a branch.
+JUMP = '  call void asm sideeffect "jmp 1f\\0A1:", ""()'
+JUMP_EVERY = 400  # nodes
 
 
 def emit(program: Program, lanes: int, *, x86: bool = True, real: Real = DOUBLE) -> str:
     """The whole module of an unrolled program."""
     pool = Pool(lanes, real)
-    parts, scratch = _Parts(program, pool).emit()
+    parts, scratch = _Parts(program, pool, x86).emit()
     blank = blank_runs(program)
     names = [*(["blank"] if blank else []), *(f"part_{k}" for k in range(len(parts)))]
     layout = Layout(program.inputs, program.outputs, lanes, x86, real, tile_of(len(parts), scratch * lanes * real.bytes))
@@ -122,9 +126,10 @@ Result = tuple[int, int, Expr | float]  # output, entry, what goes there
 class _Parts:
     """The graph of a program, cut into functions of bounded size."""
 
-    def __init__(self, program: Program, pool: Pool) -> None:
+    def __init__(self, program: Program, pool: Pool, x86: bool) -> None:
         self.program = program
         self.pool = pool
+        self.x86 = x86
         self.pairs = sincos_pairs(program.nodes)
         self.cuts = self._cut([node for node in program.nodes if node.op not in ("const", "input")])
         self.home = {node.index: k for k, part in enumerate(self.cuts) for node in part}
@@ -165,7 +170,9 @@ class _Parts:
         reader = _Reader(block, self, k, results)
         writer = _Writer(block, reader, results)
         self._bring_near(self.cuts[k], block, reader)
-        for node in self.cuts[k]:
+        for place, node in enumerate(self.cuts[k], start=1):
+            if self.x86 and place % JUMP_EVERY == 0:
+                block.lines.append(JUMP)
             if node.op in ("sin", "cos") and node.index not in self.slots and node.index not in writer.places:
                 continue  # computed where it is first needed, between other work
             for a in node.args:

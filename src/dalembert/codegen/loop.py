@@ -7,6 +7,7 @@ a buffer first. Large results bypass the caches (stream.py). A body in several p
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..expr import Slot
@@ -56,7 +57,7 @@ class _Loop:
         self.lines: list[str] = []
         self.span = self.W * layout.tile  # rows that go together
         self.outputs = range(len(layout.inputs), len(layout.arrays))
-        self.streams = layout.x86 and stream.worthwhile([sizes[k] for k in self.outputs], self.span)
+        self.streamed = stream.streamed({k: sizes[k] for k in self.outputs}, self.span) if layout.x86 else []
 
     def emit(self) -> list[str]:
         arrays = self.layout.arrays
@@ -90,7 +91,7 @@ class _Loop:
             "}",
             *_copy_function(self.layout.real),
             *_quiet_function(self.layout.x86),
-            *(stream.functions({k: self.row_bytes[k] * self.span for k in self.outputs}) if self.streams else ()),
+            *(stream.functions() if self.streamed else ()),
             '!0 = !{!"branch_weights", i32 1, i32 1000000}',
             "!1 = !{}",
         ]
@@ -175,12 +176,12 @@ class _Loop:
         for k in range(len(self.layout.arrays)):
             self._line(f"%stride{k} = mul i64 %step{k}, {self.span}")
         self._line("%any = icmp sgt i64 %whole, 0")
-        self._line(f"br i1 %any, label %{'choose' if self.streams else 'block'}, label %rest")
-        if self.streams:
+        self._line(f"br i1 %any, label %{'choose' if self.streamed else 'block'}, label %rest")
+        if self.streamed:
             self._choose()
             self._stream()
         self._blocks()
-        streamed = ", [ %s.next, %s.out ]" if self.streams else ""
+        streamed = ", [ %s.done, %s.out ]" if self.streamed else ""
         self._label("rest")
         self._line(f"%done = phi i64 [ 0, %direct ], [ %next, %block ], [ %e.next, %partial ]{streamed}")
         self._line("%left = icmp slt i64 %done, %N")
@@ -194,14 +195,14 @@ class _Loop:
     def _blocks(self) -> None:
         """Results straight to their rows."""
         self._label("block")
-        self._line(f"%i = phi i64 [ 0, %{'choose' if self.streams else 'direct'} ], [ %next, %block ]")
+        self._line(f"%i = phi i64 [ 0, %{'choose' if self.streamed else 'direct'} ], [ %next, %block ]")
         self._run_tile()
         self._advance("b", range(len(self.layout.arrays)))
         self._line(f"%next = add i64 %i, {self.span}")
         self._line("%more = icmp slt i64 %next, %whole")
         self._line("br i1 %more, label %block, label %rest")
 
-    def _advance(self, tag: str, arrays: range) -> None:
+    def _advance(self, tag: str, arrays: Sequence[int]) -> None:
         """Move every lane on by the rows of a tile."""
         for block in range(self.layout.tile):
             for k in arrays:
@@ -212,50 +213,79 @@ class _Loop:
                     self._line(f"store ptr {at}.n, ptr {at}, align 8")
 
     def _choose(self) -> None:
-        """Whether to stream: large results, in rows without gaps, aligned as NumPy's arrays are."""
+        """Whether to stream: large results, in rows without gaps."""
         self._label("choose")
         self._line("%s.alone = icmp eq ptr %data, null")  # else these rows are a piece of a batch, and here is how many that has
         self._line("%s.rows.at = select i1 %s.alone, ptr %dims, ptr %data")
         self._line("%s.rows = load i64, ptr %s.rows.at, align 8")
-        self._line(f"%s.large = icmp sge i64 %s.rows, {-(-stream.FROM // sum(self.row_bytes[k] for k in self.outputs))}")
+        self._line(f"%s.large = icmp sge i64 %s.rows, {-(-stream.FROM // sum(self.row_bytes[k] for k in self.streamed))}")
         flag = "%s.large"
-        for k in self.outputs:
+        for k in self.streamed:
             self._line(f"%s.packed{k} = icmp eq i64 %step{k}, {self.row_bytes[k]}")
-            self._line(f"%s.place{k} = ptrtoint ptr %base{k} to i64")
-            self._line(f"%s.low{k} = and i64 %s.place{k}, 15")
-            self._line(f"%s.aligned{k} = icmp eq i64 %s.low{k}, 0")
-            self._line(f"%s.fit{k} = and i1 %s.packed{k}, %s.aligned{k}")
-            self._line(f"%s.all{k} = and i1 {flag}, %s.fit{k}")
+            self._line(f"%s.all{k} = and i1 {flag}, %s.packed{k}")
             flag = f"%s.all{k}"
         self._line(f"br i1 {flag}, label %s.start, label %block")
 
     def _stream(self) -> None:
-        """Results of a tile's rows to a buffer, and from there to memory at once."""
+        """Results of a tile's rows to a buffer, and from there to memory in whole lines.
+
+        The first tile goes straight to its rows, so that every line begun in the buffer is ours from its first byte.
+        """
+        others = [k for k in range(len(self.layout.arrays)) if k not in self.streamed]
         self._label("s.start")
-        size = sum(self.row_bytes[k] for k in self.outputs) * self.span
+        self._run_tile()
+        self._aim_at_buffer()
+        self._advance("s", others)
+        self._line(f"%s.any = icmp sgt i64 %whole, {self.span}")
+        self._line("br i1 %s.any, label %s.block, label %s.out")
+        self._label("s.block")
+        self._line(f"%s.i = phi i64 [ {self.span}, %s.start ], [ %s.next, %s.block ]")
+        self._run_tile()
+        for k in self.streamed:
+            self._line_of("s", k, "%s.i")
+            self._line(f"%s.size{k} = add i64 %s.begun{k}, {self.row_bytes[k] * self.span}")
+            self._line(f"call void @stream(ptr %s.line{k}, ptr %s.from{k}, i64 %s.size{k})")
+            self._line(f"call void @line(ptr %s.head{k}, ptr %s.end{k})")
+        self._advance("t", others)
+        self._line(f"%s.next = add i64 %s.i, {self.span}")
+        self._line("%s.more = icmp slt i64 %s.next, %whole")
+        self._line("br i1 %s.more, label %s.block, label %s.out")
+        self._stream_out()
+
+    def _aim_at_buffer(self) -> None:
+        """Lanes of streamed results on rows of the buffer, and before these the last bytes of the tile that is done."""
+        places, size = stream.places({k: self.row_bytes[k] for k in self.streamed}, self.span)
         self._line(f"%s.raw = call ptr @malloc(i64 {size + stream.PAGE})")
         self._aligned("%s.raw", "%s.buffer", stream.PAGE)
-        place = 0
-        for k in self.outputs:
-            self._line(f"%s.b{k} = getelementptr i8, ptr %s.buffer, i64 {place}")
+        for k in self.streamed:
+            tile = self.row_bytes[k] * self.span
+            self._line(f"%s.b{k} = getelementptr i8, ptr %s.buffer, i64 {places[k]}")
+            self._line(f"%s.head{k} = getelementptr i8, ptr %s.b{k}, i64 -{stream.LINE}")
+            self._line(f"%s.end{k} = getelementptr i8, ptr %s.head{k}, i64 {tile}")
+            self._line(f"%s.last{k} = getelementptr i8, ptr %base{k}, i64 {tile - stream.LINE}")
+            self._line(f"call void @line(ptr %s.head{k}, ptr %s.last{k})")
             for row in range(self.span):
                 block, lane = divmod(row, self.W)
                 self._line(f"%s.b{k}.{row} = getelementptr i8, ptr %s.b{k}, i64 {row * self.row_bytes[k]}")
                 self._line(f"store ptr %s.b{k}.{row}, ptr {self._lane('s', k, lane, block)}, align 8")
-            place += self.row_bytes[k] * self.span
-        self._line("br label %s.block")
-        self._label("s.block")
-        self._line("%s.i = phi i64 [ 0, %s.start ], [ %s.next, %s.block ]")
-        self._run_tile()
-        for k in self.outputs:
-            self._line(f"%s.d{k} = mul i64 %s.i, {self.row_bytes[k]}")
-            self._line(f"%s.t{k} = getelementptr i8, ptr %base{k}, i64 %s.d{k}")
-            self._line(f"call void @stream{k}(ptr %s.t{k}, ptr %s.b{k})")
-        self._advance("s", range(len(self.layout.inputs)))
-        self._line(f"%s.next = add i64 %s.i, {self.span}")
-        self._line("%s.more = icmp slt i64 %s.next, %whole")
-        self._line("br i1 %s.more, label %s.block, label %s.out")
+
+    def _line_of(self, tag: str, k: int, row: str) -> None:
+        """The line in which a row begins, how many of its bytes are before that row, and where in the buffer these are."""
+        self._line(f"%{tag}.d{k} = mul i64 {row}, {self.row_bytes[k]}")
+        self._line(f"%{tag}.to{k} = getelementptr i8, ptr %base{k}, i64 %{tag}.d{k}")
+        self._line(f"%{tag}.place{k} = ptrtoint ptr %{tag}.to{k} to i64")
+        self._line(f"%{tag}.begun{k} = and i64 %{tag}.place{k}, {stream.LINE - 1}")
+        self._line(f"%{tag}.back{k} = sub i64 0, %{tag}.begun{k}")
+        self._line(f"%{tag}.line{k} = getelementptr i8, ptr %{tag}.to{k}, i64 %{tag}.back{k}")
+        self._line(f"%{tag}.from{k} = getelementptr i8, ptr %s.b{k}, i64 %{tag}.back{k}")
+
+    def _stream_out(self) -> None:
+        """Lines that are not full; then results are there for whoever reads them."""
         self._label("s.out")
+        self._line(f"%s.done = phi i64 [ {self.span}, %s.start ], [ %s.next, %s.block ]")
+        for k in self.streamed:
+            self._line_of("o", k, "%s.done")
+            self._line(f"call void @rest(ptr %o.line{k}, ptr %o.from{k}, i64 %o.begun{k})")
         self._line("call void @llvm.x86.sse.sfence()")
         self._line("call void @free(ptr %s.raw)")
         self._line("br label %rest")

@@ -48,14 +48,28 @@ def test_rows_of_every_length_arrive(n: int, real: Real, rng: np.random.Generato
 
 
 @pytest.mark.usefixtures("always")
-@pytest.mark.parametrize("shift", range(8))
-def test_results_of_any_alignment_stay_within_their_array(shift: int, rng: np.random.Generator) -> None:
-    n, rows = 20, 13
-    memory = np.full(rows * n + 16, np.nan)
+@pytest.mark.parametrize("n", [17, 20, 21, 32])  # tiles that end anywhere in a line
+@pytest.mark.parametrize("shift", range(9))
+def test_results_of_any_alignment_stay_within_their_array(shift: int, n: int, rng: np.random.Generator) -> None:
+    for rows in (4, 5, 8, 13):
+        memory = np.full(rows * n + 16, np.nan)
+        out = memory[shift : shift + rows * n].reshape(rows, n)
+        x = rng.normal(size=(rows, 2))
+        run(table(n), 4, x, out)
+        np.testing.assert_allclose(out, wanted(x, n), rtol=1e-14, atol=1e-14)
+        assert np.isnan(memory[:shift]).all()
+        assert np.isnan(memory[shift + rows * n :]).all()
+
+
+@pytest.mark.usefixtures("always")
+@pytest.mark.parametrize("shift", [0, 1, 5])
+def test_single_precision_ends_in_the_middle_of_a_line_too(shift: int, rng: np.random.Generator) -> None:
+    n, rows = 35, 29
+    memory = np.full(rows * n + 16, np.nan, np.float32)
     out = memory[shift : shift + rows * n].reshape(rows, n)
-    x = rng.normal(size=(rows, 2))
-    run(table(n), 4, x, out)
-    np.testing.assert_allclose(out, wanted(x, n), rtol=1e-14, atol=1e-14)
+    x = rng.normal(size=(rows, 2)).astype(np.float32)
+    run(table(n), 8, x, out, SINGLE)
+    np.testing.assert_allclose(out, wanted(x, n), rtol=1e-6, atol=1e-5)
     assert np.isnan(memory[:shift]).all()
     assert np.isnan(memory[shift + rows * n :]).all()
 
@@ -78,7 +92,7 @@ def test_other_layouts_are_served_the_ordinary_way(layout: str, rng: np.random.G
 
 
 @pytest.mark.usefixtures("always")
-@pytest.mark.parametrize("lanes", [2, 8])
+@pytest.mark.parametrize("lanes", [1, 2, 8])
 def test_other_lane_counts_stream_too(lanes: int, rng: np.random.Generator) -> None:
     x = rng.normal(size=(5 * lanes + 1, 2))
     out = np.empty((len(x), 48))
@@ -119,4 +133,8 @@ def test_large_batches_stream_in_threads_as_well(rng: np.random.Generator) -> No
 def test_short_rows_and_other_processors_have_no_such_path() -> None:
     assert "!nontemporal" not in llvm.emit(table(7), 4)
     assert "!nontemporal" not in llvm.emit(table(49), 2, x86=False)
-    assert "!nontemporal" not in llvm.emit(table(17), 1)  # a block of one row is not made of whole vectors
+
+
+def test_results_smaller_than_a_line_go_straight_to_their_rows() -> None:
+    assert stream.streamed({2: 8, 3: 288}, rows=4) == [3]
+    assert stream.streamed({2: 8, 3: 8}, rows=4) == []
