@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
+
+import numpy as np
 
 import dalembert as dal
 from dalembert.model import Robot
@@ -16,7 +19,11 @@ from .tables import Column, Table
 from .timing import Timer, Timings, side_by_side, timer_of, together, warm
 
 ROBOTS = ("panda", "puma560")
-ROUNDS = 3  # through all quantities: what disturbs the memory of a shared machine for a while meets one of them, not all
+# Through all quantities: what disturbs the memory of a shared machine for a while then meets some of them, not one alone. Two
+# virtual cores may share one link to the memory or have one each, and that changes every few seconds.
+ROUNDS = 12
+PEER_ROUNDS = 3  # of these
+WRITTEN = 64  # numbers per row of a kernel that does nothing but write
 COLUMNS = (
     Column("robot", "robot"),
     Column("quantity", "quantity"),
@@ -25,6 +32,7 @@ COLUMNS = (
     Column("ratio", "ratio", ".1f"),
     Column("median_ratio", "median ratio", ".1f"),
     Column("threads_ratio", "2 threads / 1", ".2f"),
+    Column("written", "written [GB/s]", ".1f"),
     Column("peer", "peer"),
 )
 
@@ -34,57 +42,82 @@ def measure(effort: Effort) -> Table:
     title = f"Batch of {effort.batch} configurations, one core"
     note = (
         "Time per configuration; arrays of shape (N, n), results written to out=. Best of all repetitions, and the median ratio. "
-        "Two threads gain only where the second core is free."
+        "Two threads gain only where the second core is free and the memory takes what both write: the last line is a kernel "
+        "that writes and computes nothing."
     )
     table = Table("batch", title, note, COLUMNS)
-    for name in ROBOTS:
-        robot = plain(dal.load(name))
-        given = states(robot, effort.batch)
-        table.records.extend(_records(robot, given, effort))
+    with ExitStack() as stack:
+        contests = [contest for name in ROBOTS for contest in _contests(plain(dal.load(name)), effort, stack)]
+        contests.append(_writing(effort))
+        for k in range(ROUNDS):
+            for contest in contests:
+                contest.run(effort, with_peer=k % (ROUNDS // PEER_ROUNDS) == 0)
+    table.records.extend(contest.record() for contest in contests)
     return table
 
 
-def _records(robot: Robot, given: States, effort: Effort) -> list[dict[str, Any]]:
-    with ExitStack() as stack:
-        found = peers.pinocchio(robot, given, compiled=effort.compiled)
-        peer = None if found is None else stack.enter_context(found)
-        rounds = [[_contest(robot, given, quantity, peer, effort) for quantity in FUNCTIONS] for _ in range(ROUNDS)]
-    return [_record(robot, quantity, peer, [row[k] for row in rounds]) for k, quantity in enumerate(FUNCTIONS)]
+@dataclass
+class Contest:
+    """One quantity of one robot: two threads against one, and one against a peer, as often as asked."""
+
+    robot: str
+    quantity: str
+    row_bytes: int
+    one: Timer
+    two: Timer
+    peer: peers.Peer | None = None
+    threads: list[Timings] = field(default_factory=list)
+    peers: list[Timings] = field(default_factory=list)
+
+    def run(self, effort: Effort, *, with_peer: bool) -> None:
+        """Measure once more."""
+        self.threads.append(side_by_side([warm(self.two), warm(self.one)], effort.seconds / 2 / ROUNDS))
+        if with_peer and self.peer is not None:
+            theirs = partial(self.peer.seconds, self.quantity)
+            self.peers.append(side_by_side([warm(self.one), warm(theirs)], effort.seconds / PEER_ROUNDS))
+
+    def record(self) -> dict[str, Any]:
+        """What was found."""
+        threads = together(self.threads)
+        record: dict[str, Any] = {"robot": self.robot, "quantity": self.quantity, "ns": 1e9 * threads.best(1)}
+        record["threads_ratio"] = threads.best_ratio()
+        if self.peer is not None:
+            found = together(self.peers)
+            record |= {"ns": 1e9 * found.best(), "peer_ns": 1e9 * found.best(1), "peer": self.peer.label}
+            record |= {"ratio": found.best_ratio(), "median_ratio": found.median_ratio()}
+        return record | {"written": self.row_bytes / record["ns"]}
 
 
-def _contest(
-    robot: Robot, given: States, quantity: str, peer: peers.Peer | None, effort: Effort
-) -> tuple[Timings, Timings | None]:
-    """Two threads against one, and one against a peer."""
-    one, two = (our_timer(robot, given, quantity, threads) for threads in (1, 2))
-    threads = side_by_side([warm(two), warm(one)], effort.seconds / 2 / ROUNDS)
-    if peer is None:
-        return threads, None
-    agreement.check(robot, given, peer, quantity)
-    return threads, side_by_side([warm(one), warm(partial(peer.seconds, quantity))], effort.seconds / ROUNDS)
+def _contests(robot: Robot, effort: Effort, stack: ExitStack) -> list[Contest]:
+    given = states(robot, effort.batch)
+    found = peers.pinocchio(robot, given, compiled=effort.compiled)
+    peer = None if found is None else stack.enter_context(found)
+    contests = []
+    for quantity in FUNCTIONS:
+        if peer is not None:
+            agreement.check(robot, given, peer, quantity)
+        out = result_arrays(quantity, robot.n, effort.batch)
+        one, two = (our_timer(robot, given, quantity, threads, out) for threads in (1, 2))
+        row_bytes = sum(array[0].nbytes for array in (out if isinstance(out, tuple) else (out,)))
+        contests.append(Contest(robot.name, quantity, row_bytes, one, two, peer))
+    return contests
 
 
-def _record(
-    robot: Robot, quantity: str, peer: peers.Peer | None, contests: list[tuple[Timings, Timings | None]]
-) -> dict[str, Any]:
-    threads = together([threads for threads, _ in contests])
-    record: dict[str, Any] = {"robot": robot.name, "quantity": quantity}
-    record |= {"ns": 1e9 * threads.best(1), "threads_ratio": threads.best_ratio()}
-    if peer is None:
-        return record
-    timings = together([timings for _, timings in contests if timings is not None])
-    return record | {
-        "ns": 1e9 * timings.best(),
-        "peer_ns": 1e9 * timings.best(1),
-        "ratio": timings.best_ratio(),
-        "median_ratio": timings.median_ratio(),
-        "peer": peer.label,
-    }
-
-
-def our_timer(robot: Robot, given: States, quantity: str, threads: int) -> Timer:
+def our_timer(robot: Robot, given: States, quantity: str, threads: int, out: Any = None) -> Timer:
     """Our time per configuration."""
-    out = result_arrays(quantity, robot.n, len(given.q))
+    out = result_arrays(quantity, robot.n, len(given.q)) if out is None else out
     function, inputs = FUNCTIONS[quantity], arguments(quantity, given)
     run = timer_of(partial(function, robot, *inputs, out=out, threads=threads))
     return lambda: run() / len(given.q)
+
+
+def _writing(effort: Effort) -> Contest:
+    """The memory alone: rows of one number many times over."""
+    run = dal.kernel(lambda x: [x] * WRITTEN, {"x": ()})
+    x, out = np.linspace(0.0, 1.0, effort.batch), np.empty((effort.batch, WRITTEN))
+
+    def timer(threads: int) -> Timer:
+        write = timer_of(partial(run, x, out=out, threads=threads))
+        return lambda: write() / effort.batch
+
+    return Contest("–", "writing alone", out[0].nbytes, timer(1), timer(2))

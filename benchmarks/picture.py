@@ -35,9 +35,10 @@ def draw(batch: Table, chain: Table, path: Path) -> None:
 
 
 def _throughput(ax: Any, table: Table) -> None:
-    robots = list(dict.fromkeys(record["robot"] for record in table.records))
-    quantities = list(dict.fromkeys(record["quantity"] for record in table.records))
-    ratio = {(record["robot"], record["quantity"]): record["ratio"] for record in table.records}
+    records = [record for record in table.records if record.get("ratio") is not None]
+    robots = list(dict.fromkeys(record["robot"] for record in records))
+    quantities = list(dict.fromkeys(record["quantity"] for record in records))
+    ratio = {(record["robot"], record["quantity"]): record["ratio"] for record in records}
     height = 0.8 / len(robots)
     for i, robot in enumerate(robots):
         places = [k + (i - (len(robots) - 1) / 2) * height for k in range(len(quantities))]

@@ -68,11 +68,13 @@ def test_a_tile_keeps_its_scratch_within_the_second_cache() -> None:
 
 def test_long_straight_code_jumps_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     sums = program()
-    assert llvm.JUMP not in llvm.emit(sums, 4)
+    operations = sum(node.op not in ("const", "input") for node in sums.nodes)
+    for every in (50, operations + 1):
+        monkeypatch.setattr(llvm, "JUMP_EVERY", every)
+        assert llvm.JUMP not in llvm.emit(sums, 4, x86=False)
+        assert llvm.emit(sums, 4).count(llvm.JUMP) == operations // every
     monkeypatch.setattr(llvm, "JUMP_EVERY", 50)
-    assert llvm.JUMP not in llvm.emit(sums, 4, x86=False)
     ir = llvm.emit(sums, 4)
-    assert ir.count(llvm.JUMP) == sum(node.op not in ("const", "input") for node in sums.nodes) // 50
     x = np.random.default_rng(2).uniform(-1, 1, (9, 6))
     for found, wanted in zip(kernel.compiled(ir, sums)[0](x), interpret.run(sums, x), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
