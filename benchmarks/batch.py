@@ -19,10 +19,10 @@ from .tables import Column, Table
 from .timing import Timer, Timings, side_by_side, timer_of, together, warm
 
 ROBOTS = ("panda", "puma560")
-# Through all quantities: what disturbs the memory of a shared machine for a while then meets some of them, not one alone. Two
-# virtual cores may share one link to the memory or have one each, and that changes every few seconds.
-ROUNDS = 12
-PEER_ROUNDS = 3  # of these
+# Two virtual cores may share one link to the memory or have one each; on a shared machine that changes every ten or twenty
+# seconds. So all quantities are measured in turn, and again, over the whole time.
+THREAD_ROUNDS = 16
+PEER_ROUNDS = 3
 WRITTEN = 64  # numbers per row of a kernel that does nothing but write
 COLUMNS = (
     Column("robot", "robot"),
@@ -49,9 +49,11 @@ def measure(effort: Effort) -> Table:
     with ExitStack() as stack:
         contests = [contest for name in ROBOTS for contest in _contests(plain(dal.load(name)), effort, stack)]
         contests.append(_writing(effort))
-        for k in range(ROUNDS):
+        for some in np.array_split(np.tile(np.arange(len(contests)), PEER_ROUNDS), THREAD_ROUNDS):
+            for k in some:
+                contests[k].against_peer(effort)
             for contest in contests:
-                contest.run(effort, with_peer=k % (ROUNDS // PEER_ROUNDS) == 0)
+                contest.by_threads(effort)
     table.records.extend(contest.record() for contest in contests)
     return table
 
@@ -69,10 +71,13 @@ class Contest:
     threads: list[Timings] = field(default_factory=list)
     peers: list[Timings] = field(default_factory=list)
 
-    def run(self, effort: Effort, *, with_peer: bool) -> None:
-        """Measure once more."""
-        self.threads.append(side_by_side([warm(self.two), warm(self.one)], effort.seconds / 2 / ROUNDS))
-        if with_peer and self.peer is not None:
+    def by_threads(self, effort: Effort) -> None:
+        """Measure two threads and one once more."""
+        self.threads.append(side_by_side([warm(self.two), warm(self.one)], effort.seconds / 2 / THREAD_ROUNDS))
+
+    def against_peer(self, effort: Effort) -> None:
+        """Measure one thread and the peer once more, if there is one."""
+        if self.peer is not None:
             theirs = partial(self.peer.seconds, self.quantity)
             self.peers.append(side_by_side([warm(self.one), warm(theirs)], effort.seconds / PEER_ROUNDS))
 

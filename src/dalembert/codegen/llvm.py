@@ -22,7 +22,7 @@ from .rows import STORE_RUN, load_run_length, runs
 
 PART_SIZE = 2500  # nodes per function: compile time grows faster than linearly in the size of one function
 WHOLE = 5000  # nodes of a program that is left in one piece: a cut costs stores and loads, and breaks runs of results
-STORE_WEIGHT = 20  # nodes that an output counts for when a program is cut: LLVM's time is quadratic in a function's stores
+STORE_WEIGHT = 6  # nodes that an output counts for in either: it is transposed and stored
 TILE = 8  # blocks that go through one part before the next
 TILE_BYTES = 2**19  # of their scratch: it has to stay in the second cache
 BLANK_FROM = 16  # runs of zeros from which an output is cleared as a whole
@@ -140,7 +140,7 @@ class _Parts:
     def _cut(self, order: list[Expr]) -> list[list[Expr]]:
         """Parts of about PART_SIZE nodes, an output counting for more; one part if the program is small enough."""
         stored = Counter(scalar.index for result in self.program.results for scalar in result if isinstance(scalar, Expr))
-        if len(order) + 6 * stored.total() < WHOLE:
+        if len(order) + STORE_WEIGHT * stored.total() < WHOLE:
             return [order]
         part = np.cumsum([1 + STORE_WEIGHT * stored[node.index] for node in order]) // PART_SIZE
         return [[order[i] for i in np.flatnonzero(part == k)] for k in np.unique(part)] or [order]

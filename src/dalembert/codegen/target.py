@@ -15,6 +15,9 @@ from ..errors import CompileError
 
 _lock = threading.Lock()  # LLVM's global state is initialised, and objects are linked, by one thread at a time
 _engines: list[Any] = []  # loaded machine code lives as long as the process
+# Characters of a module from which LLVM works at level 1: its time at level 2 is quadratic in the stores of a function, which
+# for large programs is a factor of three, and the code is 1 to 3 % faster (docs/develop/decisions.md).
+_LARGE = 1_500_000
 
 
 @cache
@@ -82,7 +85,7 @@ def compile_object(ir: str) -> bytes:
         except RuntimeError as error:
             raise CompileError(f"kernel: LLVM refused the generated code ({error}). Please report this.") from error
         machine = llvm.Target.from_triple(where.triple).create_target_machine(
-            cpu=where.cpu, features=where.features, opt=2, reloc="pic", codemodel="small"
+            cpu=where.cpu, features=where.features, opt=1 if len(ir) > _LARGE else 2, reloc="pic", codemodel="small"
         )
         return bytes(machine.emit_object(module))
 
