@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import dalembert as dal
 from dalembert.algorithms.sweep import Unrolled
@@ -288,7 +289,7 @@ def test_derivatives_by_directions_are_those_of_the_complex_step(robot: Robot, s
     """The way of large systems, taken by small ones: directional derivatives of loops, and LAPACK."""
     arrays = state(robot, np.random.default_rng(seed), (2,))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(large, "PAIRS", 0)
+        patch.setattr(large, "TRIPLES", 0)
         inverse = dal.derivatives(robot, *arrays)
         forward = dal.derivatives(robot, *arrays[:2], tau=arrays[2])
         C = dal.coriolis_matrix(robot, *arrays[:2])
@@ -331,6 +332,20 @@ def test_parameter_derivatives_of_the_acceleration_are_those_of_a_change_of_para
     moved = dal.forward_dynamics(robot, q, qd, tau, parameters=phi + step[:, None] * direction * np.abs(phi))
     slope = (8 * (moved[2] - moved[1]) - (moved[3] - moved[0])) / 12e-4
     assert relative_error(found @ (direction * np.abs(phi)), slope) < 1e-7
+
+
+@given(robots(max_n=6), seeds, st.booleans(), st.booleans())
+@settings(max_examples=25)
+def test_a_regressor_pair_by_pair_is_that_of_the_graph(robot: Robot, seed: int, drive: bool, offset: bool) -> None:
+    """The way of large systems, taken by small ones."""
+    arrays = state(robot, np.random.default_rng(seed), (2, 3))
+    columns = {"rotor": drive, "friction": drive, "offset": offset}
+    ways = []
+    for pairs in (0, 1000):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(large, "PAIRS", pairs)
+            ways.append(dal.regressor(robot.replace(), *arrays, **columns))
+    assert relative_error(*ways) < EXACT
 
 
 @given(robots(max_n=4), seeds)

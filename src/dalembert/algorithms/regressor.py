@@ -7,7 +7,8 @@ For link j, with ω, α, a its motion in its own frame (a minus gravity), the wr
     y_h   = Uᵀ v + a × w          (one entry per component)    (2)
     y_I   = the six products of w with α, ω ωᵀ                 (3)
 
-Carrying the twist of each joint outwards costs less than carrying ten wrenches inwards: one vector pair instead of ten.
+Carrying the twist of each joint outwards costs less than carrying ten wrenches inwards: one vector pair instead of ten. Of many
+joints, the entries of one pair are a function of their own (`pair`), to be run for all pairs: code that does not grow.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..model.tree import Law, Place, Segment, Tree
-from ..spatial import Inertia, Motion, Pose, Sym3, Transform, Turn, Vec3
+from ..spatial import ZERO, Inertia, Mat3, Motion, Pose, Sym3, Transform, Turn, Vec3
 from .formulations.newton_euler import LinkMotion, LinkState, motion, outward_step
 from .joint import friction_terms, transform
+from .kinematics import segment_poses
 from .sweep import Unrolled
 
 INERTIAL = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
@@ -79,6 +81,38 @@ def _link_columns(sweep: Unrolled, Y: list[list[Any]], j: int, first: int, link:
         _enter(sweep, Y, i, first, entries)
 
 
+def parts(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkState, options: Options) -> dict[str, list[list[Any]]]:
+    """What `pair` takes, a row per segment: axis and origin of its joint, pose and motion of its link frame; and the columns of
+    its drive in its own row, with the moment of a full rotor on its mount.
+    """
+    tree, poses = sweep.tree, segment_poses(sweep, q)
+    rates, accelerations = sweep.expand(qd, rate=True), sweep.expand(qdd, rate=True)
+    states = sweep.outward(outward_step, base, sweep.local(transform, sweep.expand(q)), rates, accelerations)
+    found: dict[str, list[list[Any]]] = {"axes": [], "frames": [], "motions": [], "drives": [], "moments": []}
+    for j, (s, place, pose) in enumerate(zip(tree.segments, tree.frames, poses, strict=True)):
+        frame = Pose(place.R, place.p)
+        link, seen = in_frame(states[j].motion, frame), pose @ frame
+        found["axes"].append([*(pose.R @ Vec3(0.0, 0.0, 1.0)), *pose.p])
+        found["frames"].append([*(x for row in seen.R for x in row), *seen.p])
+        found["motions"].append([*link.w, *link.alpha, *link.a])
+        m = s.spin.mount if s.spin is not None else -1
+        own, moment = _rotor(s, states[m].motion if m >= 0 else base.motion, rates[j], accelerations[j])
+        viscous, dry, offset = friction_terms(s.friction, rates[j])
+        found["drives"].append([own] * options.rotor + [viscous, dry] * options.friction + [offset] * options.offset)
+        found["moments"].append([*(poses[m].R @ moment)] if m >= 0 else [0.0] * 3)
+    return found
+
+
+def pair(kind: Sequence[Any], axis: Sequence[Any], frame: Sequence[Any], link: Sequence[Any]) -> list[Any]:
+    """The ten entries of a link in the row of a joint. `kind` has how much that joint slides and turns it: (1, 0), (0, 1), or
+    nothing if it does not move it; the rest is as `parts` has it.
+    """
+    (slide, turn), z, R = kind, Vec3(*axis[:3]), Mat3(Vec3(*frame[:3]), Vec3(*frame[3:6]), Vec3(*frame[6:9]))
+    arm = Vec3(*frame[9:]) - Vec3(*axis[3:])
+    twist = Motion(R.T @ (z * slide + z.cross(arm) * turn), R.T @ z * turn)
+    return _projected(motion(Vec3(*link[:3]), Vec3(*link[3:6]), Vec3(*link[6:])), twist)
+
+
 def in_frame(link: LinkMotion, frame: Pose) -> LinkMotion:
     """The motion of a segment, at another frame fixed in it."""
     R = frame.R.T
@@ -117,15 +151,18 @@ def _rotor_column(
     sweep: Unrolled, Y: list[list[Any]], j: int, place: int, mount: LinkMotion, twists: dict[int, Motion], qd: Any, qdd: Any
 ) -> None:
     """The spin inertia of joint j's rotor: k² q̈ on its own joint, and for a full rotor the coupling with its mount."""
-    s = sweep.tree.segments[j]
-    if s.spin is None:
-        _enter(sweep, Y, j, place, [qdd * s.ratio**2])
-        return
-    z, k = s.spin.axis, s.ratio
-    _enter(sweep, Y, j, place, [(mount.alpha.dot(z) + qdd * k) * k])
-    moment = (z * qdd + mount.w.cross(z) * qd) * k
+    own, moment = _rotor(sweep.tree.segments[j], mount, qd, qdd)
+    _enter(sweep, Y, j, place, [own])
     for i, twist in twists.items():
         _enter(sweep, Y, i, place, [moment.dot(twist.w)])
+
+
+def _rotor(s: Segment, mount: LinkMotion, qd: Any, qdd: Any) -> tuple[Any, Vec3]:
+    """What a rotor of unit inertia asks of its own joint, and its moment on its mount, in that one's frame."""
+    if s.spin is None:
+        return qdd * s.ratio**2, ZERO
+    z, k = s.spin.axis, s.ratio
+    return (mount.alpha.dot(z) + qdd * k) * k, (z * qdd + mount.w.cross(z) * qd) * k
 
 
 def _friction_columns(sweep: Unrolled, Y: list[list[Any]], j: int, place: int, options: Options, qd: Any) -> None:

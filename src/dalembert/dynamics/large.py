@@ -1,36 +1,39 @@
 """Large systems: quantities whose code would grow with the square or cube of the joints, from several kernels and LAPACK.
 
-Straight-line code for derivatives has some 170 operations for each joint and each joint before it, and takes seconds to
-compile beyond forty thousand. From there on, a loop kernel of directional derivatives (expr/tangent.py) is run for a batch of
-unit directions: the same numbers, compiled in a third of a second at any size.
+Straight-line code for derivatives has some 25 operations for each joint and every two joints before it, and takes more than
+five seconds to compile beyond sixty thousand. From there on, a loop kernel of directional derivatives (expr/tangent.py) is run
+for a batch of unit directions: the same numbers, compiled in a third of a second at any size. A regressor has a block of ten
+entries for each joint and each one before it; of many, they are computed by one small kernel run for all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algorithms.regressor import STANDARD, Options, columns
+from ..algorithms.regressor import INERTIAL, STANDARD, Options, columns, pair
 from ..codegen import Kernel, refuse
+from ..codegen import build as compile_program
 from ..errors import ModelError
-from ..expr import Slot, interpret
+from ..expr import Slot, interpret, trace
 from ..model.tree import Tree
 from .quantities import DEFAULT, FREE, QUANTITIES, Forces
 
 DENSE_FROM = 45  # coordinates from which a traced LᵀDL factorisation would take too long to compile
 SECOND_PAIRS = 12  # pairs from which second derivatives are: they have some hundred times as many operations
 SOLVED_COLUMNS = 8  # coordinates up to which M⁻¹ times a regressor is traced
-PAIRS = 250  # pairs of a joint and one before it, from which derivatives are taken by directions
-ENTRIES = 100_000  # results per configuration that one kernel serves at most
-PLANES = 4_000_000  # and several together: 32 megabytes
+TRIPLES = 2400  # of a joint and two before it, from which derivatives are taken by directions
+PAIRS = 500  # of a joint and one before it, from which a regressor is computed pair by pair
+ENTRIES = 4_000_000  # results per configuration that are served at most: 32 megabytes
 _BY_DIRECTIONS = ("inverse_derivatives", "forward_derivatives", "coriolis_matrix", "christoffel")
-_MANY_ENTRIES: dict[str, tuple[Callable[[int, int], int], int, str]] = {
-    "christoffel": (lambda n, m: n**3, PLANES, "Ask for coriolis_matrix, which has their sum along a velocity"),
-    "second_derivatives": (lambda n, m: 4 * n**3, PLANES, "Ask for derivatives, and take differences of them"),
-    "regressor": (lambda n, m: 13 * n * m, ENTRIES, "Fix what you do not identify, or cut the chain"),
-    "forward_parameter_derivatives": (lambda n, m: 13 * n * m, ENTRIES, "Fix what you do not identify, or cut the chain"),
+_MANY_ENTRIES: dict[str, tuple[Callable[[int, int], int], str]] = {
+    "christoffel": (lambda n, m: n**3, "Ask for coriolis_matrix, which has their sum along a velocity"),
+    "second_derivatives": (lambda n, m: 4 * n**3, "Ask for derivatives, and take differences of them"),
+    "regressor": (lambda n, m: 13 * n * m, "Fix what you do not identify, or cut the chain"),
+    "forward_parameter_derivatives": (lambda n, m: 13 * n * m, "Fix what you do not identify, or cut the chain"),
 }
 
 
@@ -45,23 +48,25 @@ class Source(NamedTuple):
 def serves(segments: Tree, quantity: str, *options: Any) -> bool:
     """Whether this quantity of this tree is made here; formulations other than the default go their own way."""
     if quantity in _MANY_ENTRIES:
-        count, most, remedy = _MANY_ENTRIES[quantity]
+        count, remedy = _MANY_ENTRIES[quantity]
         entries = count(segments.n, len(segments.segments))
-        if entries > most:
+        if entries > ENTRIES:
             raise ModelError(
-                f"{quantity}: {segments.n} joints make {entries} entries per configuration, more than the {most} that are "
+                f"{quantity}: {segments.n} joints make {entries} entries per configuration, more than the {ENTRIES} that are "
                 f"served. {remedy}."
             )
     if any(isinstance(option, str) and option != DEFAULT for option in options):
         return False
+    paths = [len(segments.path(i)) for i in range(len(segments.segments))]
     if quantity == "forward_parameter_derivatives":
         return segments.n > SOLVED_COLUMNS
     if quantity == "forward_dynamics":
         return segments.n >= DENSE_FROM and (segments.has_spin or not segments.is_plain)
-    pairs = sum(len(segments.path(i)) for i in range(len(segments.segments)))
+    if quantity == "regressor":
+        return sum(paths) > PAIRS
     if quantity == "second_derivatives":
-        return pairs > SECOND_PAIRS
-    return quantity in _BY_DIRECTIONS and pairs > PAIRS
+        return sum(paths) > SECOND_PAIRS
+    return quantity in _BY_DIRECTIONS and sum(path**2 for path in paths) > TRIPLES
 
 
 def build(source: Source, quantity: str, *options: Any) -> Kernel:
@@ -87,8 +92,8 @@ def build(source: Source, quantity: str, *options: Any) -> Kernel:
 
 def _shape(segments: Tree, quantity: str, *options: Any) -> tuple[int, ...]:
     n = segments.n
-    if quantity == "forward_parameter_derivatives":
-        return (n, len(columns(segments, *options)))
+    if quantity in ("regressor", "forward_parameter_derivatives"):
+        return (n, len(columns(segments, *(options or (STANDARD,)))))
     return {"forward_dynamics": (n,), "second_derivatives": (n, n, n), "christoffel": (n, n, n)}.get(quantity, (n, n))
 
 
@@ -178,6 +183,47 @@ def _planes(run: Kernel, state: tuple[Any, ...], first: int, second: int) -> Any
     return np.moveaxis(planes, -1, -3)
 
 
+def _regressor(source: Source, options: Options = STANDARD) -> Callable[..., tuple[Any, ...]]:
+    """The inertial columns pair by pair, written where they belong; then those of the drives."""
+    tree, run = source.segments, source.kernel("regressor_parts", options)
+    segments, inertial, width = tree.segments, len(INERTIAL), len(INERTIAL) + len(options.drive)
+    kind = _kinds(tree, range(len(segments)))
+    turned = _kinds(tree, [s.spin.mount if s.spin is not None else -1 for s in segments])[..., 1]
+    coordinates = np.zeros((tree.n, len(segments)))
+    coordinates[[s.coordinate for s in segments], range(len(segments))] = [s.multiplier for s in segments]
+
+    def function(q: Any, qd: Any, qdd: Any) -> tuple[Any, ...]:
+        axes, frames, motions, *drives = run(q, qd, qdd)
+        Y = np.zeros((*axes.shape[:-1], len(segments), width))
+        _pair()(kind, axes[..., :, None, :], frames[..., None, :, :], motions[..., None, :, :], out=Y[..., :inertial])
+        if drives:
+            np.einsum("...jjk->...jk", Y)[..., inertial:] = drives[0]
+        if len(drives) > 1:  # moments of full rotors, on all joints that turn their mounts
+            Y[..., inertial] += np.einsum("...ik,...jk->...ij", axes[..., :3], drives[1]) * turned
+        if not tree.is_plain:
+            Y = np.einsum("ci,...ijk->...cjk", coordinates, Y)
+        return (Y.reshape(*Y.shape[:-2], -1),)
+
+    return function
+
+
+def _kinds(tree: Tree, carriers: Iterable[int]) -> Any:
+    """How each joint moves some segments: what it slides and turns them by, or nothing."""
+    kinds = np.zeros((len(tree.segments), len(tree.segments), 2))
+    for j, carrier in enumerate(carriers):
+        for i in tree.path(carrier) if carrier >= 0 else ():
+            kinds[i, j] = tree.segments[i].slide, tree.segments[i].turn
+    return kinds
+
+
+@cache
+def _pair() -> Kernel:
+    """The kernel of one joint's row and one link's columns, the same for all robots."""
+    return compile_program(
+        trace(pair, {"kind": (2,), "axis": (6,), "frame": (12,), "motion": (9,)}, ["Y"], name="regressor_pair")
+    )
+
+
 def _forward_parameter_derivatives(source: Source, options: Options = STANDARD) -> Callable[..., tuple[Any, ...]]:
     regressor, forward = source.kernel("regressor", options), source.kernel("forward_dynamics", FREE)
     mass_matrix = source.kernel("mass_matrix", FREE)
@@ -195,5 +241,6 @@ _FUNCTIONS: dict[str, Callable[..., Callable[..., tuple[Any, ...]]]] = {
     "coriolis_matrix": _coriolis_matrix,
     "christoffel": _christoffel,
     "second_derivatives": _second_derivatives,
+    "regressor": _regressor,
     "forward_parameter_derivatives": _forward_parameter_derivatives,
 }
