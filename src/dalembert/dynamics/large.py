@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algorithms.regressor import INERTIAL, STANDARD, Options, columns, pair
+from ..algorithms.formulations.newton_euler import still_base
+from ..algorithms.regressor import INERTIAL, STANDARD, Options, columns, pair, parts
+from ..algorithms.sweep import Unrolled
 from ..codegen import Kernel, refuse
 from ..codegen import build as compile_program
 from ..errors import ModelError
@@ -185,7 +187,7 @@ def _planes(run: Kernel, state: tuple[Any, ...], first: int, second: int) -> Any
 
 def _regressor(source: Source, options: Options = STANDARD) -> Callable[..., tuple[Any, ...]]:
     """The inertial columns pair by pair, written where they belong; then those of the drives."""
-    tree, run = source.segments, source.kernel("regressor_parts", options)
+    tree, run = source.segments, _regressor_parts(source.segments, options)
     segments, inertial, width = tree.segments, len(INERTIAL), len(INERTIAL) + len(options.drive)
     kind = _kinds(tree, range(len(segments)))
     turned = _kinds(tree, [s.spin.mount if s.spin is not None else -1 for s in segments])[..., 1]
@@ -205,6 +207,16 @@ def _regressor(source: Source, options: Options = STANDARD) -> Callable[..., tup
         return (Y.reshape(*Y.shape[:-2], -1),)
 
     return function
+
+
+def _regressor_parts(tree: Tree, options: Options) -> Kernel:
+    outputs = ["axes", "frames", "motions"] + ["drives"] * bool(options.drive) + ["moments"] * (options.rotor and tree.has_spin)
+
+    def function(q: Any, qd: Any, qdd: Any) -> Any:
+        found = parts(Unrolled(tree), q, qd, qdd, still_base(tree.gravity), options)
+        return tuple(found[name] for name in outputs)
+
+    return compile_program(trace(function, dict.fromkeys(("q", "qd", "qdd"), (tree.n,)), outputs, name="regressor_parts"))
 
 
 def _kinds(tree: Tree, carriers: Iterable[int]) -> Any:

@@ -283,17 +283,6 @@ def regressor_recipe(tree: Tree, options: Options = regressor.STANDARD) -> Recip
     return Recipe(function, _states(tree, "q", "qd", "qdd"), ["Y"], can_roll=False, regroup=False)
 
 
-def regressor_parts_recipe(tree: Tree, options: Options = regressor.STANDARD) -> Recipe:
-    """What the regressor of many joints is made of."""
-
-    def function(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> Any:
-        found = regressor.parts(sweep, q, qd, qdd, newton_euler.still_base(tree.gravity), options)
-        return tuple(found[name] for name in outputs)
-
-    outputs = ["axes", "frames", "motions"] + ["drives"] * bool(options.drive) + ["moments"] * (options.rotor and tree.has_spin)
-    return Recipe(function, _states(tree, "q", "qd", "qdd"), outputs, can_roll=False, regroup=False)
-
-
 def link_wrenches_recipe(tree: Tree, frame: str = "world", forces: Forces = FREE) -> Recipe:
     """What the joints transmit."""
     checks.choice("frame", frame, {"world": 0, "link": 0})
@@ -362,7 +351,6 @@ QUANTITIES: dict[str, Callable[..., Recipe]] = {
     "christoffel": christoffel_recipe,
     "friction_torque": friction_recipe,
     "regressor": regressor_recipe,
-    "regressor_parts": regressor_parts_recipe,
     "link_wrenches": link_wrenches_recipe,
     "inverse_derivatives": inverse_derivatives_recipe,
     "forward_derivatives": forward_derivatives_recipe,
