@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from . import batch, call, chain, machine, page, peak, peers, progressive, simulation, start
+from . import batch, call, chain, humanoid, machine, page, peak, peers, progressive, simulation, start
 from .effort import FULL, QUICK, Effort
 from .loops import RESULTS
 from .tables import Table
@@ -17,6 +17,7 @@ from .tables import Table
 SECTIONS: dict[str, Callable[[Effort], Table]] = {
     "batch": batch.measure,
     "chain": chain.measure,
+    "humanoid": humanoid.measure,
     "call": call.measure,
     "peak": peak.measure,
     "simulation": simulation.measure,
