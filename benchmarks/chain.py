@@ -7,23 +7,24 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 import dalembert as dal
-from dalembert.model import Robot
 
 from . import agreement, peers
 from .batch import our_timer
 from .effort import Effort
 from .subjects import FUNCTIONS, States, arguments, plain, states
 from .tables import Column, Table
-from .timing import Timer, side_by_side, warm
+from .timing import Timer, Timings, side_by_side, together, warm
 
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 LONGEST_MATRIX = 60
+ROUNDS = 3  # through all lengths, so that none is measured only while others keep the machine busy
 PEERS = {"pinocchio": ("inverse_dynamics", "forward_dynamics", "mass_matrix"), "mujoco": ("inverse_dynamics", "forward_dynamics")}
 COLUMNS = (
     Column("quantity", "quantity"),
@@ -49,38 +50,55 @@ def measure(effort: Effort) -> Table:
         "call with an empty cache, tracing included."
     )
     table = Table("chain", "Chains of n revolute joints", note, COLUMNS)
-    for n in effort.lengths:
-        table.records.extend(_records(n, effort))
-    table.records.sort(key=lambda record: QUANTITIES.index(record["quantity"]))  # lengths stay in order
+    with ExitStack() as stack:
+        contests = [contest for n in effort.lengths for contest in _contests(n, effort, stack)]
+        for _ in range(ROUNDS):
+            for contest in contests:
+                contest.run(effort)
+    contests.sort(key=lambda contest: QUANTITIES.index(contest.quantity))  # lengths stay in order
+    table.records.extend(contest.record() for contest in contests)
     return table
 
 
-def _records(n: int, effort: Effort) -> list[dict[str, Any]]:
+@dataclass
+class Contest:
+    """One quantity of one chain against all peers that offer it, as often as asked."""
+
+    n: int
+    quantity: str
+    timers: list[Timer]
+    peers: dict[str, peers.Peer]
+    timings: list[Timings] = field(default_factory=list)
+
+    def run(self, effort: Effort) -> None:
+        """Measure once more."""
+        self.timings.append(side_by_side([warm(timer) for timer in self.timers], effort.seconds / ROUNDS))
+
+    def record(self) -> dict[str, Any]:
+        """What was found, and the time to compile."""
+        found = together(self.timings)
+        record: dict[str, Any] = {"quantity": self.quantity, "n": self.n, "compile": compile_seconds(self.quantity, self.n)}
+        record |= {"ns": 1e9 * found.best(), "ns_per_joint": 1e9 * found.best() / self.n}
+        for number, name in enumerate(self.peers, start=1):
+            record |= {f"{name}_ns": 1e9 * found.best(number), f"{name}_ratio": found.best_ratio(number)}
+            record[f"{name}_median_ratio"] = found.median_ratio(number)
+        slow = [peer.label for peer in self.peers.values() if isinstance(peer, peers.Binding)]
+        return record | ({"remark": ", ".join(slow)} if slow else {})
+
+
+def _contests(n: int, effort: Effort, stack: ExitStack) -> Iterator[Contest]:
     robot = plain(dal.robots.chain(n))
     given = states(robot, max(effort.entries // n, 4))
-    with ExitStack() as stack:
-        found = {name: getattr(peers, name)(robot, given, compiled=effort.compiled) for name in PEERS}
-        running = {name: stack.enter_context(peer) for name, peer in found.items() if peer is not None}
-        chosen = [quantity for quantity in QUANTITIES if quantity != "mass_matrix" or n <= LONGEST_MATRIX]
-        return [_record(robot, given, quantity, running, effort) for quantity in chosen]
-
-
-def _record(robot: Robot, given: States, quantity: str, running: dict[str, peers.Peer], effort: Effort) -> dict[str, Any]:
-    offered = {name: peer for name, peer in running.items() if quantity in PEERS[name]}
-    for peer in offered.values():
-        agreement.check(robot, given, peer, quantity)
-    timers: list[Timer] = [
-        our_timer(robot, given, quantity, threads=1),
-        *(partial(peer.seconds, quantity) for peer in offered.values()),
-    ]
-    timings = side_by_side([warm(timer) for timer in timers], effort.seconds)
-    record: dict[str, Any] = {"quantity": quantity, "n": robot.n, "compile": compile_seconds(quantity, robot.n)}
-    record |= {"ns": 1e9 * timings.best(), "ns_per_joint": 1e9 * timings.best() / robot.n}
-    for number, name in enumerate(offered, start=1):
-        record |= {f"{name}_ns": 1e9 * timings.best(number), f"{name}_ratio": timings.best_ratio(number)}
-        record[f"{name}_median_ratio"] = timings.median_ratio(number)
-    slow = [peer.label for peer in offered.values() if isinstance(peer, peers.Binding)]
-    return record | ({"remark": ", ".join(slow)} if slow else {})
+    found = {name: getattr(peers, name)(robot, given, compiled=effort.compiled) for name in PEERS}
+    running = {name: stack.enter_context(peer) for name, peer in found.items() if peer is not None}
+    for quantity in QUANTITIES:
+        if quantity == "mass_matrix" and n > LONGEST_MATRIX:
+            continue
+        offered = {name: peer for name, peer in running.items() if quantity in PEERS[name]}
+        for peer in offered.values():
+            agreement.check(robot, given, peer, quantity)
+        ours = our_timer(robot, given, quantity, threads=1)
+        yield Contest(n, quantity, [ours, *(partial(peer.seconds, quantity) for peer in offered.values())], offered)
 
 
 def compile_seconds(quantity: str, n: int) -> float:
