@@ -23,7 +23,7 @@ from .crew import MOST_ARRAYS, Batch, crew
 from .real import DOUBLE, REALS, Real
 
 _PIECES = 4  # per thread
-_FINE_PIECES = 16  # likewise, in a crew
+_FINE_PIECES = 32  # likewise, in a crew
 _BLOCK = 32  # rows: whole blocks of any width
 _WORTH_A_THREAD = 2e5  # ns of work: some ten times what handing it over costs
 
