@@ -14,6 +14,7 @@ from collections import Counter
 import numpy as np
 
 from ..expr import Expr, Program
+from . import apart
 from .block import CONSTANT, Block, Pool, declarations, sincos_pairs
 from .call import emit_call
 from .loop import Layout, emit_loop
@@ -42,7 +43,9 @@ def emit(program: Program, lanes: int, *, x86: bool = True, real: Real = DOUBLE)
     parts, scratch = _Parts(program, pool, x86).emit()
     blank = blank_runs(program)
     names = [*(["blank"] if blank else []), *(f"part_{k}" for k in range(len(parts)))]
-    layout = Layout(program.inputs, program.outputs, lanes, x86, real, tile_of(len(parts), scratch * lanes * real.bytes))
+    tile = tile_of(len(parts), scratch * lanes * real.bytes)
+    few = x86 and apart.serves(len(pool.names), lanes * real.bytes)
+    layout = Layout(program.inputs, program.outputs, lanes, x86, real, tile, pool.ends if few else None)
     lines = [*declarations(lanes, real), *(line for part in parts for line in part), *_blanking(program, blank, pool)]
     lines += [*_body(names), *_tile(names, layout, scratch * lanes * real.bytes), *pool.definitions(), *doors(layout, scratch)]
     return "\n".join(lines)

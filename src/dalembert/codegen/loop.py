@@ -11,14 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..expr import Slot
-from . import stream
+from . import apart, stream
 from .real import DOUBLE, Real
+
+_MANY = 1000  # rows that repay a look at where the stack is
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The arrays of a kernel, inputs then outputs, the lane count, the family of the processor, the kind of number, and how
-    many blocks a tile has.
+    """The arrays of a kernel, inputs then outputs, the lane count, the family of the processor, the kind of number, how many
+    blocks a tile has, and the names of the first and the last constant, if the stack is to keep away from them.
     """
 
     inputs: tuple[Slot, ...]
@@ -27,6 +29,7 @@ class Layout:
     x86: bool
     real: Real = DOUBLE
     tile: int = 1
+    constants: tuple[str, str] | None = None
 
     @property
     def lane_bytes(self) -> int:
@@ -67,10 +70,15 @@ class _Loop:
             self._load(f"%base{k}", "ptr", "%args", k)
             self._load(f"%step{k}", "i64", "%steps", k)
         adjacent = self._adjacency()
-        self._line(f"%lanes = alloca [{self.layout.tile * self.layout.lane_bytes} x i8], align 32")
+        lanes = f"%lanes = alloca [{self.layout.tile * self.layout.lane_bytes} x i8], align 64"
+        self._line("%here = alloca i8, align 1" if self.layout.constants else lanes)
         self._line("%empty = icmp sle i64 %N, 0")
         self._line("br i1 %empty, label %exit, label %start")
         self._label("start")
+        if self.layout.constants:
+            self._keep_apart(*self.layout.constants)
+            self._line(lanes)
+            self._line("store volatile ptr %pad, ptr %lanes, align 8")  # else nobody needs the pad, and it is not made
         if self.scratch_bytes:
             self._line(f"%scratch = call ptr @malloc(i64 {self.scratch_bytes * self.layout.tile + 64})")
             self._aligned("%scratch", "%scratch64")
@@ -92,9 +100,21 @@ class _Loop:
             *_copy_function(self.layout.real),
             *_quiet_function(self.layout.x86),
             *(stream.functions() if self.streamed else ()),
+            *(apart.functions() if self.layout.constants else ()),
             '!0 = !{!"branch_weights", i32 1, i32 1000000}',
             "!1 = !{}",
         ]
+
+    def _keep_apart(self, first: str, last: str) -> None:
+        """Move the stack away from the constants, for as many rows as repay the look."""
+        self._line(f"%many = icmp sge i64 %N, {_MANY}")
+        self._line("br i1 %many, label %look, label %stay")
+        self._label("look")
+        self._line(f"%apart = call i64 @apart(ptr %here, ptr {first}, ptr {last})")
+        self._line("br label %stay")
+        self._label("stay")
+        self._line("%down = phi i64 [ 0, %start ], [ %apart, %look ]")
+        self._line("%pad = alloca i8, i64 %down, align 64")
 
     def _line(self, text: str) -> None:
         self.lines.append(f"  {text}")
