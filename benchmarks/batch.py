@@ -19,10 +19,6 @@ from .tables import Column, Table
 from .timing import Timer, Timings, side_by_side, timer_of, together, warm
 
 ROBOTS = ("panda", "puma560")
-# Two virtual cores may share one link to the memory or have one each; on a shared machine that changes every ten or twenty
-# seconds. So all quantities are measured in turn, and again, over the whole time.
-THREAD_ROUNDS = 16
-PEER_ROUNDS = 3
 WRITTEN = 64  # numbers per row of a kernel that does nothing but write
 COLUMNS = (
     Column("robot", "robot"),
@@ -49,7 +45,9 @@ def measure(effort: Effort) -> Table:
     with ExitStack() as stack:
         contests = [contest for name in ROBOTS for contest in _contests(plain(dal.load(name)), effort, stack)]
         contests.append(_writing(effort))
-        for some in np.array_split(np.tile(np.arange(len(contests)), PEER_ROUNDS), THREAD_ROUNDS):
+        # Two virtual cores may share one link to the memory or have one each; on a shared machine that changes every ten or
+        # twenty seconds. So all quantities are measured in turn, and again, over the whole time.
+        for some in np.array_split(np.tile(np.arange(len(contests)), effort.rounds), effort.thread_rounds):
             for k in some:
                 contests[k].against_peer(effort)
             for contest in contests:
@@ -73,13 +71,13 @@ class Contest:
 
     def by_threads(self, effort: Effort) -> None:
         """Measure two threads and one once more."""
-        self.threads.append(side_by_side([warm(self.two), warm(self.one)], effort.seconds / 2 / THREAD_ROUNDS))
+        self.threads.append(side_by_side([warm(self.two), warm(self.one)], effort.seconds / 2 / effort.thread_rounds))
 
     def against_peer(self, effort: Effort) -> None:
         """Measure one thread and the peer once more, if there is one."""
         if self.peer is not None:
             theirs = partial(self.peer.seconds, self.quantity)
-            self.peers.append(side_by_side([warm(self.one), warm(theirs)], effort.seconds / PEER_ROUNDS))
+            self.peers.append(side_by_side([warm(self.one), warm(theirs)], effort.seconds / effort.rounds))
 
     def record(self) -> dict[str, Any]:
         """What was found."""

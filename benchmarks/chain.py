@@ -24,7 +24,6 @@ from .timing import Timer, Timings, side_by_side, together, warm
 
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 LONGEST_MATRIX = 60
-ROUNDS = 3  # through all lengths, so that none is measured only while others keep the machine busy
 PEERS = {"pinocchio": ("inverse_dynamics", "forward_dynamics", "mass_matrix"), "mujoco": ("inverse_dynamics", "forward_dynamics")}
 COLUMNS = (
     Column("quantity", "quantity"),
@@ -52,7 +51,7 @@ def measure(effort: Effort) -> Table:
     table = Table("chain", "Chains of n revolute joints", note, COLUMNS)
     with ExitStack() as stack:
         contests = [contest for n in effort.lengths for contest in _contests(n, effort, stack)]
-        for _ in range(ROUNDS):
+        for _ in range(effort.rounds):  # so that no length is measured only while others keep the machine busy
             for contest in contests:
                 contest.run(effort)
     contests.sort(key=lambda contest: QUANTITIES.index(contest.quantity))  # lengths stay in order
@@ -72,7 +71,7 @@ class Contest:
 
     def run(self, effort: Effort) -> None:
         """Measure once more."""
-        self.timings.append(side_by_side([warm(timer) for timer in self.timers], effort.seconds / ROUNDS))
+        self.timings.append(side_by_side([warm(timer) for timer in self.timers], effort.seconds / effort.rounds))
 
     def record(self) -> dict[str, Any]:
         """What was found, and the time to compile."""
