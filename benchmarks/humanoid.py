@@ -17,7 +17,7 @@ from .chain import empty_cache
 from .effort import Effort
 from .subjects import FUNCTIONS, States, arguments, plain, states
 from .tables import Column, Table
-from .timing import Timer, side_by_side, warm
+from .timing import Timer, side_by_side, timer_of, warm
 
 LIMBS = {"left_arm": 7, "right_arm": 7, "left_leg": 6, "right_leg": 6, "head": 2}
 TRUNK = 2
@@ -86,10 +86,8 @@ def _alone(robot: Robot, given: States, quantity: str, effort: Effort) -> dict[s
     function, names = OTHERS[quantity]
     arrays = [getattr(given, name)[: max(effort.entries // 1000, 1)] for name in names]
     seconds = _first_call(partial(function, plain(humanoid()), *(array[0] for array in arrays)))
-    function(robot, *arrays, threads=1)
-    start = time.perf_counter()
-    function(robot, *arrays, threads=1)
-    return {"quantity": quantity, "compile": seconds, "us": 1e6 * (time.perf_counter() - start) / len(arrays[0])}
+    again = side_by_side([timer_of(partial(function, robot, *arrays, threads=1))], effort.seconds / 6)
+    return {"quantity": quantity, "compile": seconds, "us": 1e6 * again.best() / len(arrays[0])}
 
 
 def _first_call(call: Callable[[], Any]) -> float:

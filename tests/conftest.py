@@ -16,16 +16,9 @@ from hypothesis import settings
 SLOW = (
     *("agreement", "cross", "golden", "property", "project/test_examples.py", "project/test_readme.py"),
     *("unit/algorithms/test_lagrange.py", "unit/algorithms/test_screw.py", "unit/algorithms/test_generalized_dalembert.py"),
-    *(
-        "unit/analysis",
-        "unit/export",
-        "unit/simulate",
-        "unit/test_benchmarks.py",
-        "unit/test_cli.py",
-        "unit/model/test_symbolic.py",
-    ),
+    *("unit/analysis", "unit/export", "unit/simulate", "unit/model/test_symbolic.py"),
     *("unit/dynamics/test_compile.py", "unit/dynamics/test_contributions.py", "unit/dynamics/test_engine.py"),
-    *("unit/dynamics/test_progressive.py", "unit/model/test_symbolic.py"),
+    *("unit/dynamics/test_progressive.py", "unit/test_benchmarks.py", "unit/test_cli.py"),
 )
 
 settings.register_profile("dalembert", deadline=None, derandomize=True, database=None)

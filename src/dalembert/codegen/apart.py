@@ -8,6 +8,8 @@ through many rows looks first, and moves its stack down by some pages if need be
 
 from __future__ import annotations
 
+import sys
+
 PAGE = 4096  # bytes
 STACK_PAGES = 4  # that a kernel's own frame reaches into at most
 CONSTANT_PAGES = 4  # of constants up to which it is worth looking: more of them meet the stack wherever it is
@@ -15,8 +17,8 @@ _TRIES = 16  # pages down
 
 
 def serves(constants: int, size: int) -> bool:
-    """Whether so many constants of this size are few enough, and there are any."""
-    return constants > 0 and (constants * size) // PAGE + 2 <= CONSTANT_PAGES
+    """Whether so many constants of this size are few enough, and there are any; Windows wants every page of a stack touched."""
+    return sys.platform != "win32" and constants > 0 and (constants * size) // PAGE + 2 <= CONSTANT_PAGES
 
 
 def functions() -> list[str]:

@@ -305,7 +305,10 @@ class _Loop:
         self._line(f"%s.done = phi i64 [ {self.span}, %s.start ], [ %s.next, %s.block ]")
         for k in self.streamed:
             self._line_of("o", k, "%s.done")
-            self._line(f"call void @rest(ptr %o.line{k}, ptr %o.from{k}, i64 %o.begun{k})")
+            size = self.layout.real.bytes
+            self._line(f"%o.count{k} = udiv i64 %o.begun{k}, {size}")
+            numbers = f"i64 1, i64 1, i64 %o.count{k}, i64 0, i64 0, i64 {size}"
+            self._line(f"call void @gather(ptr %o.line{k}, ptr %o.from{k}, {numbers})")
         self._line("call void @llvm.x86.sse.sfence()")
         self._line("call void @free(ptr %s.raw)")
         self._line("br label %rest")

@@ -33,7 +33,7 @@ def places(row_bytes: dict[int, int], rows: int) -> tuple[dict[int, int], int]:
 
 
 def functions() -> list[str]:
-    """`@stream`: as many whole lines as there are to memory; `@line`: one to the buffer; `@rest`: part of one, to memory."""
+    """`@stream`: as many whole lines as there are to memory; `@line`: one to the buffer."""
     return f"""
 declare void @llvm.x86.sse.sfence()
 !2 = !{{i32 1}}
@@ -62,22 +62,6 @@ turn:
   store <4 x double> %b, ptr %to.j, align {LINE // 2}, !nontemporal !2
   %next = add i64 %i, {LINE}
   br label %turns
-done:
-  ret void
-}}
-define internal void @rest(ptr %to, ptr %from, i64 %size) noinline {{
-start:
-  %none = icmp eq i64 %size, 0
-  br i1 %none, label %done, label %turn
-turn:
-  %i = phi i64 [ 0, %start ], [ %next, %turn ]
-  %from.i = getelementptr i8, ptr %from, i64 %i
-  %to.i = getelementptr i8, ptr %to, i64 %i
-  %x = load i32, ptr %from.i, align 4
-  store i32 %x, ptr %to.i, align 4
-  %next = add i64 %i, 4
-  %more = icmp slt i64 %next, %size
-  br i1 %more, label %turn, label %done
 done:
   ret void
 }}""".splitlines()
