@@ -46,12 +46,14 @@ def measure(effort: Effort) -> Table:
         contests = [contest for name in ROBOTS for contest in _contests(plain(dal.load(name)), effort, stack)]
         contests.append(_writing(effort))
         # Two virtual cores may share one link to the memory or have one each; on a shared machine that changes every ten or
-        # twenty seconds. So all quantities are measured in turn, and again, over the whole time.
+        # twenty seconds. So all quantities are measured again and again over the whole time, in another order each time:
+        # in one and the same order, a quantity may meet the same state of the machine in every round.
+        shuffle = np.random.default_rng(0).permutation
         for some in np.array_split(np.tile(np.arange(len(contests)), effort.rounds), effort.thread_rounds):
             for k in some:
                 contests[k].against_peer(effort)
-            for contest in contests:
-                contest.by_threads(effort)
+            for k in shuffle(len(contests)):
+                contests[k].by_threads(effort)
     table.records.extend(contest.record() for contest in contests)
     return table
 
