@@ -16,9 +16,10 @@ from . import agreement, peers
 from .effort import Effort
 from .subjects import FUNCTIONS, States, arguments, plain, result_arrays, states
 from .tables import Column, Table
-from .timing import Timer, Timings, side_by_side, timer_of, together, warm
+from .timing import Timer, Timings, timer_of, together, turns, warm
 
 ROBOTS = ("panda", "puma560")
+THREAD_TURNS = 6  # of one thread and two for each of a peer: short ones, and the machine's state matters more
 WRITTEN = 64  # numbers per row of a kernel that does nothing but write
 COLUMNS = (
     Column("robot", "robot"),
@@ -45,15 +46,15 @@ def measure(effort: Effort) -> Table:
     with ExitStack() as stack:
         contests = [contest for name in ROBOTS for contest in _contests(plain(dal.load(name)), effort, stack)]
         contests.append(_writing(effort))
-        # Two virtual cores may share one link to the memory or have one each; on a shared machine that changes every ten or
-        # twenty seconds. So all quantities are measured again and again over the whole time, in another order each time:
-        # in one and the same order, a quantity may meet the same state of the machine in every round.
+        # On a shared machine neighbours slow down one core or the other for a second or a minute, and two virtual cores share
+        # one link to the memory or have one each. So all quantities take many short turns over the whole time, in another
+        # order each time: in one and the same order, a quantity may meet the same state of the machine in every round.
         shuffle = np.random.default_rng(0).permutation
-        for some in np.array_split(np.tile(np.arange(len(contests)), effort.rounds), effort.thread_rounds):
-            for k in some:
-                contests[k].against_peer(effort)
+        for _ in range(effort.batch_rounds):
             for k in shuffle(len(contests)):
-                contests[k].by_threads(effort)
+                contests[k].against_peer()
+            for k in np.concatenate([shuffle(len(contests)) for _ in range(THREAD_TURNS)]):
+                contests[k].by_threads()
     table.records.extend(contest.record() for contest in contests)
     return table
 
@@ -71,15 +72,14 @@ class Contest:
     threads: list[Timings] = field(default_factory=list)
     peers: list[Timings] = field(default_factory=list)
 
-    def by_threads(self, effort: Effort) -> None:
+    def by_threads(self) -> None:
         """Measure two threads and one once more."""
-        self.threads.append(side_by_side([warm(self.two), warm(self.one)], effort.seconds / 2 / effort.thread_rounds))
+        self.threads.append(turns([warm(self.two), warm(self.one)]))
 
-    def against_peer(self, effort: Effort) -> None:
-        """Measure one thread and the peer once more, if there is one."""
+    def against_peer(self) -> None:
+        """Measure one thread and the peer once more, if there is one. Its pass is so long that it needs no other to warm up."""
         if self.peer is not None:
-            theirs = partial(self.peer.seconds, self.quantity)
-            self.peers.append(side_by_side([warm(self.one), warm(theirs)], effort.seconds / effort.rounds))
+            self.peers.append(turns([warm(self.one), partial(self.peer.seconds, self.quantity)]))
 
     def record(self) -> dict[str, Any]:
         """What was found."""

@@ -33,6 +33,11 @@ def side_by_side(timers: Sequence[Timer], seconds: float, least: int = 3) -> Tim
     """Alternate between contestants for about this long, after one round that is not counted."""
     for timer in timers:
         timer()
+    return turns(timers, seconds, least)
+
+
+def turns(timers: Sequence[Timer], seconds: float = 0.0, least: int = 1) -> Timings:
+    """Alternate between contestants for about this long, each as often as the others."""
     rounds: list[list[float]] = []
     end = time.perf_counter() + seconds
     while len(rounds) < least or time.perf_counter() < end:
