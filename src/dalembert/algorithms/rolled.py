@@ -19,6 +19,7 @@ from ..expr.loops import Address, IntArray, LoopProgram, Stage, Write
 from ..model.tree import Place, Segment, Spin, Tree
 from ..spatial import Vec3
 
+ADJACENT = 4  # entries of a row that go to an output together
 PEEL = 6  # operations per turn from which the first segment is worth code of its own
 _DRIVES = ("spin", "friction")
 _TABLED = ("turn", "slide", "offset", "R", "p", "inertia", "armature", "multiplier", "shift", "spin", "friction")
@@ -199,7 +200,7 @@ class RolledSweep:
 
         _, passed = run(_Body(self, len(self.rows)), None, self.rows)
         width = len(list(leaves(passed)))
-        sums = Column(passed, tuple(Stored(k) for k in range(width)), self._zeroed(len(self.rows) + 1, width), width)
+        sums = Column(passed, tuple(Stored(k) for k in range(width)), self.zeroed(len(self.rows) + 1, width), width)
 
         def trial(rows: IntArray) -> tuple[_Body, Any]:
             body = _Body(self, len(rows))
@@ -261,7 +262,7 @@ class RolledSweep:
         results = []
         for value, where, add in ((own, rows, False), (load, mounts, True)):
             width = len(list(leaves(value)))
-            column = Column(value, tuple(Stored(k) for k in range(width)), self._zeroed(len(self.rows) + 1, width), width)
+            column = Column(value, tuple(Stored(k) for k in range(width)), self.zeroed(len(self.rows) + 1, width), width)
             self._store(body, column, value, where, add=add)
             results.append(column)
         body.finish()
@@ -279,7 +280,7 @@ class RolledSweep:
             load = step(place, arrays, body.read(column, row))
             if result is None:
                 width = len(list(leaves(load)))
-                result = Column(load, tuple(Stored(k) for k in range(width)), self._zeroed(len(self.rows) + 1, width), width)
+                result = Column(load, tuple(Stored(k) for k in range(width)), self.zeroed(len(self.rows) + 1, width), width)
             self._store(body, result, load, row, add=True)
             body.finish()
         return self.local(lambda s: None) if result is None else result
@@ -290,11 +291,13 @@ class RolledSweep:
         """The symmetric matrix of coordinates whose column i arises by carrying start[i] down to the base (composite.py)."""
         matrix = Matrix(self.tree.n, self.local(diagonal, start))
         width = len(start.sources)
-        carried = Column(start.template, tuple(map(Stored, range(width))), self._buffer((len(self.rows) + 1) * width), width)
+        carried = Column(start.template, tuple(map(Stored, range(width))), self.buffer((len(self.rows) + 1) * width), width)
         body = _Body(self, len(self.rows))
         self._store(body, carried, body.read(start, self.rows), self.rows)
         body.finish()
-        pairs = [(i, c, self.tree.segments[c].parent) for i in range(len(self.rows)) for c in self.tree.path(i)[:-1]]
+        # All first steps, then all second ones: what one turn computes is not what the next one waits for.
+        steps = sorted((k, i, c) for i in range(len(self.rows)) for k, c in enumerate(self.tree.path(i)[:-1]))
+        pairs = [(i, c, self.tree.segments[c].parent) for _, i, c in steps]
         if pairs:
             matrix.climb = self._climb(step, read, carried, X, np.array(pairs))
         return matrix
@@ -309,7 +312,7 @@ class RolledSweep:
                 spin = self.tree.segments[i].spin
                 if spin is not None and spin.mount == a:
                     moments[k] = np.array(spin.axis) * spin.kI
-            moment = body.constants(moments)
+            moment = Vec3(*body.constants(moments))
         value = step(body.read(X, child), body.read(carried, own), moment)
         self._store(body, carried, value, own)
         a, b = body.segment(own), body.segment(parent)
@@ -326,12 +329,14 @@ class RolledSweep:
         stages = tuple(body.stage() for body in bodies)
         return LoopProgram(name, self.slots, tuple(slots), tuple(self.buffers), self.table.flat(), stages)
 
-    def _buffer(self, size: int) -> int:
+    def buffer(self, size: int) -> int:
+        """The number of a new buffer."""
         self.buffers.append(size)
         return len(self.buffers) - 1
 
-    def _zeroed(self, rows: int, width: int) -> int:
-        number = self._buffer(rows * width)
+    def zeroed(self, rows: int, width: int) -> int:
+        """The number of a new buffer that is cleared first."""
+        number = self.buffer(rows * width)
         if width:
             body = _Body(self, rows)
             column = body.column(np.arange(rows))
@@ -354,7 +359,7 @@ class RolledSweep:
             else:
                 sources.append(Stored(width))
                 width += 1
-        return Column(value, tuple(sources), self._buffer((len(self.rows) + 1) * width), width)
+        return Column(value, tuple(sources), self.buffer((len(self.rows) + 1) * width), width)
 
     def _store(self, body: _Body, column: Column, value: Any, rows: IntArray, *, add: bool = False) -> None:
         place = body.column(rows)
@@ -365,7 +370,10 @@ class RolledSweep:
 
 @dataclasses.dataclass(eq=False)
 class Matrix:
-    """A symmetric matrix in the making: its diagonal as a column, the rest as the body of the climbing loop."""
+    """A symmetric matrix in the making: its diagonal as a column, the rest as the body of the climbing loop.
+
+    Entries are gathered in a buffer, one triangle, and go from there to both halves of the output, row by row and some at a time.
+    """
 
     n: int
     diagonal: Column
@@ -377,32 +385,45 @@ class Matrix:
 
     def write(self, sweep: RolledSweep, number: int) -> None:
         """Send the entries to an output; where several segments share a coordinate, they add up."""
-        add = not sweep.tree.is_plain
-        if add or self._has_gaps(sweep.tree):
-            self._clear(sweep, number)
-        rows = sweep.rows
+        rows, add, size = sweep.rows, not sweep.tree.is_plain, self._place(self.n, 0)
+        buffer = sweep.zeroed(size, 1) if add or self._has_gaps(sweep.tree) else sweep.buffer(size)
         body = _Body(sweep, len(rows))
         s = body.segment(rows)
         value = body.read(self.diagonal, rows) * s.multiplier * s.multiplier
-        self._put(sweep, body, value, number, rows - 1, rows - 1, add)
+        self._put(sweep, body, value, buffer, rows - 1, rows - 1, add)
         body.finish()
         if self.climb is not None:
             body, value, i, j = self.climb
-            self._put(sweep, body, value, number, i, j, add)
-            self._put(sweep, body, value, number, j, i, add)
+            same = 1.0 + (sweep.coordinates[i] == sweep.coordinates[j])  # then both halves meet on the diagonal
+            value = value * body.constants(same[:, None])[0] if (same > 1).any() else value
+            self._put(sweep, body, value, buffer, i, j, add)
             body.finish()
+        self._spread(sweep, buffer, number)
 
     def _has_gaps(self, tree: Tree) -> bool:
         return sum(2 * len(tree.path(i)) - 1 for i in range(len(tree.segments))) < self.n**2
 
-    def _clear(self, sweep: RolledSweep, number: int) -> None:
-        body = _Body(sweep, self.n * self.n)
-        body.write(0.0, "output", number, body.column(np.arange(self.n * self.n)), 1, 0)
-        body.finish()
+    @staticmethod
+    def _place(i: Any, j: Any) -> Any:
+        """Where an entry and its mirror image are in the triangle."""
+        high, low = np.maximum(i, j), np.minimum(i, j)
+        return high * (high + 1) // 2 + low
 
-    def _put(self, sweep: RolledSweep, body: _Body, value: Any, number: int, i: Any, j: Any, add: bool) -> None:
-        flat = sweep.coordinates[i] * self.n + sweep.coordinates[j]
-        body.write(value, "output", number, body.column(flat), 1, 0, add=add)
+    def _put(self, sweep: RolledSweep, body: _Body, value: Any, buffer: int, i: Any, j: Any, add: bool) -> None:
+        place = self._place(sweep.coordinates[i], sweep.coordinates[j])
+        body.write(value, "buffer", buffer, body.column(place), 1, 0, add=add)
+
+    def _spread(self, sweep: RolledSweep, buffer: int, number: int) -> None:
+        """The triangle to all rows; the last entries of a row may be written twice."""
+        width = min(self.n, ADJACENT)
+        starts = np.minimum(np.arange(0, self.n, width), self.n - width)
+        i, j = (grid.ravel() for grid in np.meshgrid(np.arange(self.n), starts, indexing="ij"))
+        body = _Body(sweep, len(i))
+        target = body.column(i * self.n + j)
+        for k in range(width):
+            entry = body.entry(buffer, self._place(i, j + k))
+            body.write(entry, "output", number, target, 1, k)
+        body.finish()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -547,12 +568,16 @@ class _Body:
                 scalars.append(source)
         return rebuilt(column.template, iter(scalars))
 
-    def constants(self, values: Any) -> Any:
-        """Constants of this loop alone, one row per turn, as a Vec3."""
+    def entry(self, buffer: int, places: IntArray) -> Expr:
+        """An entry of a buffer."""
+        return self._symbol(Address("buffer", buffer, self.column(places), 1, 0))
+
+    def constants(self, values: Any) -> list[Expr]:
+        """Constants of this loop alone, one row per turn."""
         number = len(self.sweep.table.extra)
         self.sweep.table.extra.append(values)
         turns = self.column(np.arange(self.turns))
-        return Vec3(*(self._symbol(_TableEntry(turns, k, number)) for k in range(3)))
+        return [self._symbol(_TableEntry(turns, k, number)) for k in range(values.shape[1])]
 
     def write(self, scalar: Any, kind: str, number: int, column: int, stride: int, offset: int, *, add: bool = False) -> None:
         """Put a scalar somewhere in every turn."""

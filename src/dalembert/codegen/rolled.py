@@ -100,7 +100,7 @@ class _StageCode:
         self.sources = {node.index: address for node, address in self.stage.reads}
         self.rows_read = {address: node.index for node, address in self.stage.reads}
         self.offsets: dict[tuple[str, int, int, int], int] = {}  # (kind, array, column, stride) -> place among the offsets
-        self.held: dict[Address, str] = {}  # results of straight-line code on their way to rows of an output
+        self.held: dict[Address, str] = {}  # results on their way to rows of an output
         self.head: list[str] = []
         self.phis: list[str] = []
         self.tail: list[str] = []
@@ -197,6 +197,12 @@ class _StageCode:
                 run.append(replace(first, offset=first.offset + len(run)))
             run = run[: 1 << (len(run).bit_length() - 1)] if len(run) <= self.lanes else run[: self.lanes]
             self.block.rows.store([self.held.pop(a) for a in run], self._lanes_of(first), 0)
+
+    def _has_neighbour(self, a: Address) -> bool:
+        """Whether a turn also writes to the entry before or after."""
+        return any(
+            write.address in (replace(a, offset=a.offset - 1), replace(a, offset=a.offset + 1)) for write in self.stage.writes
+        )
 
     def _write(self, write: Write) -> None:
         if isinstance(write.scalar, Expr):
@@ -339,7 +345,7 @@ class _StageCode:
         if a.kind == "buffer":
             pointer = self._pointer("%scratch", a, int(self.bases[a.number]))
             block.lines.append(f"  store {block.D} {value}, ptr {pointer}, align {8 * self.lanes}")
-        elif self.stage.turns == 1 and not add:
+        elif not add and (self.stage.turns == 1 or self._has_neighbour(a)):
             self.held[a] = value
         else:
             block.store_lanes(value, self._lanes_of(a), 0)

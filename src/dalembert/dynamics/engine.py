@@ -32,9 +32,9 @@ ROLLED_FROM = {
     "gravity_torque": 151,
     "energy": 151,
     "forward_dynamics": 101,
-    "mass_matrix": 31,
 }
 CHAIN_ROLLED_FROM = ROLLED_FROM | {"inverse_dynamics": 25, "bias": 25, "forward_dynamics": 30}
+MATRIX_ROLLED_FROM = 700  # pairs of a segment and one before it: what the mass matrix grows with
 # Quantities whose graphs lose some per cent of their operations by common factors (recursions have none to lose); the search
 # takes a tenth of a second per thousand nodes.
 REWRITTEN = ("mass_matrix", "coriolis_matrix", "christoffel", "inverse_derivatives")
@@ -93,13 +93,20 @@ def program(robot: Robot, quantity: str, *options: Any, rolled: bool | None = No
     recipe: Recipe = checks.choice("quantity", quantity, QUANTITIES)(tree(robot), *options)
     # Energies depend on where masses are; joint forces and motion only on base parameters, which are fewer.
     segments = tree(robot).regrouped if recipe.regroup else tree(robot)
-    limits = CHAIN_ROLLED_FROM if segments.is_chain else ROLLED_FROM
-    many = quantity in limits and len(segments.segments) >= limits[quantity]
-    if recipe.can_roll and (many if rolled is None else rolled):
+    if recipe.can_roll and (_has_many(segments, quantity) if rolled is None else rolled):
         return _rolled(recipe, segments, quantity)
     sweep = Unrolled(segments)
     traced = trace(lambda *inputs: recipe.function(sweep, *inputs), recipe.inputs, recipe.outputs, name=quantity)
     return apply_passes(traced) if quantity in REWRITTEN and len(traced.nodes) <= REWRITTEN_NODES else traced
+
+
+def _has_many(segments: Tree, quantity: str) -> bool:
+    """Whether there are enough segments, or pairs of them, for a loop."""
+    count = len(segments.segments)
+    if quantity == "mass_matrix":
+        return sum(len(segments.path(i)) for i in range(count)) >= MATRIX_ROLLED_FROM
+    limits = CHAIN_ROLLED_FROM if segments.is_chain else ROLLED_FROM
+    return quantity in limits and count >= limits[quantity]
 
 
 def _rolled(recipe: Recipe, segments: Tree, name: str) -> LoopProgram:

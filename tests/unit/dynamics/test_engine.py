@@ -32,6 +32,15 @@ def test_short_robots_are_unrolled_and_long_ones_are_loops(quantity: str) -> Non
     assert not isinstance(engine.program(dal.robots.chain(7), quantity, *options), LoopProgram)
 
 
+def test_the_mass_matrix_is_a_loop_where_there_are_many_pairs_of_joints_not_many_joints() -> None:
+    bush = dal.robots.chain(2)
+    for k in range(10):
+        bush = dal.attach(bush, dal.robots.chain(5).replace(name=f"branch{k}"), parent=bush.link_names[0])
+    assert not isinstance(engine.program(bush, "mass_matrix"), LoopProgram)
+    assert not isinstance(engine.program(dal.robots.chain(36), "mass_matrix"), LoopProgram)
+    assert isinstance(engine.program(dal.robots.chain(37), "mass_matrix"), LoopProgram)
+
+
 @pytest.mark.slow
 def test_forward_dynamics_undoes_inverse_dynamics_on_a_long_chain(rng: np.random.Generator) -> None:
     robot = dal.robots.chain(160)
