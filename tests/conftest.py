@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import tempfile
@@ -35,6 +36,12 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Remove it again."""
     if not hasattr(config, "workerinput"):
         shutil.rmtree(os.environ.pop("DALEMBERT_CACHE"), ignore_errors=True)
+
+
+def pytest_collection_finish() -> None:
+    """What is imported by now stays: no search for cycles need go through it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

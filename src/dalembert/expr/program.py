@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from .graph import Expr, Graph, reachable
+from .growth import growing
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,7 @@ class Program:
         return Program(self.name, self.graph, self.inputs, self.entries, self.outputs, tuple(map(tuple, results)))
 
 
+@growing()
 def trace(
     function: Callable[..., Any],
     inputs: Mapping[str, tuple[int, ...]],

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..checks import choice
 from .graph import Expr, Graph
+from .growth import growing
 from .program import Program
 
 _SUMS, _PRODUCTS = ("add", "sub"), ("mul",)
@@ -31,6 +32,7 @@ def weight(program: Program) -> int:
     return sum(_WEIGHTS.get(node.op, 1) for node in program.nodes)
 
 
+@growing()
 def apply_passes(program: Program, passes: Iterable[str] | None = None) -> Program:
     """Apply passes by name, one after the other; all of `PASSES`, in that order, unless told."""
     for name in PASSES if passes is None else passes:
