@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalembert as dal
+from dalembert.algorithms import derivatives
+from dalembert.algorithms.formulations import newton_euler
 from dalembert.algorithms.sweep import Unrolled
 from dalembert.dynamics import engine, large
-from dalembert.expr import interpret, ops
+from dalembert.expr import interpret, loops, ops, trace
 from dalembert.model import Body, Link, Robot
 from tests.robots import EVERYTHING, pose, random_friction, random_robot, relative_error, robots, seeds, state
 
@@ -353,12 +356,31 @@ def test_a_regressor_pair_by_pair_is_that_of_the_graph(robot: Robot, seed: int, 
 def test_second_derivatives_by_directions_are_those_of_the_graph(robot: Robot, seed: int) -> None:
     arrays = state(robot, np.random.default_rng(seed), (2,))
     ways = []
-    for pairs in (0, 1000):
+    for limit in (0, 1000):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(large, "SECOND_PAIRS", pairs)
+            patch.setattr(large, "SECOND_PAIRS", limit)
+            patch.setattr(large, "SECOND_TRIPLES", limit)
             ways.append(dal.second_derivatives(robot.replace(), *arrays))
     for one, other in zip(*ways, strict=True):
         assert relative_error(one, other) < EXACT
+
+
+@given(robots(max_n=6, full_rotors=False), seeds)
+@settings(max_examples=25)
+def test_second_derivatives_by_composite_bodies_are_those_of_the_graph(robot: Robot, seed: int) -> None:
+    """Straight and in loops, with couplings, friction and sliding joints."""
+    arrays = state(robot, np.random.default_rng(seed), (2,))
+    tree = engine.tree(robot)
+    assert not tree.has_spin
+    names = engine.QUANTITIES["second_derivatives"](tree).outputs
+    twice = partial(derivatives.second_derivatives, Unrolled(tree), base=newton_euler.still_base(tree.gravity))
+    graph = trace(twice, dict.fromkeys(("q", "qd", "qdd"), (robot.n,)), names)
+    wanted = interpret.run(graph, *arrays)
+    straight = interpret.run(engine.program(robot, "second_derivatives", rolled=False), *arrays)
+    looped = loops.run(engine.program(robot, "second_derivatives", rolled=True), *arrays)
+    for one, other, expected in zip(straight, looped, wanted, strict=True):
+        assert relative_error(one, expected) < EXACT
+        assert relative_error(other, expected) < EXACT
 
 
 @given(robots(max_n=4), seeds)

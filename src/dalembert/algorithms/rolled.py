@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..expr.graph import reachable
 from ..expr.loops import Address, IntArray, LoopProgram, Stage, Write
 from ..model.tree import Place, Segment, Spin, Tree
 from ..spatial import Vec3
+from .sweep import Entry, Term
 
 ADJACENT = 4  # entries of a row that go to an output together
 PEEL = 6  # operations per turn from which the first segment is worth code of its own
@@ -319,6 +321,28 @@ class RolledSweep:
         entry = read(b, value) * a.multiplier * b.multiplier
         return body, entry, own - 1, parent - 1
 
+    def pairs(self, step: Callable[[Any, Any], Any], pairs: Sequence[tuple[int, int]], first: Column, second: Column) -> Column:
+        """step(value of a segment, value of another) for each of these pairs, a row each."""
+        body = _Body(self, len(pairs))
+        value = step(
+            *(body.read(c, np.array(rows) + 1) for c, rows in zip((first, second), zip(*pairs, strict=True), strict=True))
+        )
+        places = count()
+        sources = tuple(Stored(next(places)) if isinstance(scalar, Expr) else scalar for scalar in leaves(value))
+        width = next(places)
+        result = Column(value, sources, self.buffer(len(pairs) * width), width)
+        self._store(body, result, value, np.arange(len(pairs)))
+        body.finish()
+        return result
+
+    def tensor(self, terms: Sequence[Term], column: Column) -> Tensor:
+        """A tensor of three indices over the coordinates, as the sum of terms."""
+        return Tensor(self, terms, column)
+
+    def christoffel(self, slopes: Tensor, diagonal: Column) -> Christoffel:
+        """∂M_ij/∂q_k + ∂M_ik/∂q_j − ∂M_jk/∂q_i, a column added where all three are the same coordinate."""
+        return Christoffel(slopes, diagonal)
+
     def finish(self, name: str, outputs: Mapping[str, Any]) -> LoopProgram:
         """The loop program whose outputs are these columns, matrices or totals."""
         slots = []
@@ -334,12 +358,13 @@ class RolledSweep:
         self.buffers.append(size)
         return len(self.buffers) - 1
 
-    def zeroed(self, rows: int, width: int) -> int:
-        """The number of a new buffer that is cleared first."""
+    def zeroed(self, rows: int, width: int, cleared: int | None = None) -> int:
+        """The number of a new buffer that is cleared first, or some of its rows."""
         number = self.buffer(rows * width)
         if width:
-            body = _Body(self, rows)
-            column = body.column(np.arange(rows))
+            cleared = rows if cleared is None else cleared
+            body = _Body(self, cleared)
+            column = body.column(np.arange(cleared))
             for k in range(width):
                 body.write(0.0, "buffer", number, column, width, k)
             body.finish()
@@ -414,16 +439,106 @@ class Matrix:
         body.write(value, "buffer", buffer, body.column(place), 1, 0, add=add)
 
     def _spread(self, sweep: RolledSweep, buffer: int, number: int) -> None:
-        """The triangle to all rows; the last entries of a row may be written twice."""
-        width = min(self.n, ADJACENT)
-        starts = np.minimum(np.arange(0, self.n, width), self.n - width)
-        i, j = (grid.ravel() for grid in np.meshgrid(np.arange(self.n), starts, indexing="ij"))
-        body = _Body(sweep, len(i))
-        target = body.column(i * self.n + j)
-        for k in range(width):
-            entry = body.entry(buffer, self._place(i, j + k))
-            body.write(entry, "output", number, target, 1, k)
+        """The triangle to all rows."""
+        related = np.zeros((self.n, self.n), bool)
+        for i in range(len(sweep.rows)):
+            path = sweep.coordinates[sweep.tree.path(i)]
+            related[path[0], path] = related[path, path[0]] = True
+        _spread(sweep, number, related, lambda body, i, j: body.entry(buffer, self._place(i, j)))
+
+
+def _spread(sweep: RolledSweep, number: int, filled: Any, entry: Callable[..., Any]) -> None:
+    """An output's rows, some adjacent entries in each turn, zeros where it is not filled; the last of a row may come twice."""
+    *rows, n = filled.shape
+    width = min(n, ADJACENT)
+    starts = np.minimum(np.arange(0, n, width), n - width)
+    indices = np.stack([grid.ravel() for grid in np.meshgrid(*map(np.arange, rows), starts, indexing="ij")])
+    some = np.any([filled[(*indices[:-1], indices[-1] + k)] for k in range(width)], axis=0)
+    for chosen, empty in ((some, False), (~some, True)):
+        if chosen.any():
+            *first, last = indices[:, chosen]
+            body = _Body(sweep, len(last))
+            target = body.column(np.ravel_multi_index((*first, last), filled.shape))
+            for k in range(width):
+                body.write(0.0 if empty else entry(body, *first, last + k), "output", number, target, 1, k)
+            body.finish()
+
+
+class Tensor:
+    """A tensor of three indices in the making: what is not zero by structure, gathered in a buffer; its entry 0 is a zero."""
+
+    def __init__(self, sweep: RolledSweep, terms: Sequence[Term], column: Column) -> None:
+        self.n = sweep.tree.n
+        self.places = self._numbered(sweep, terms)
+        cleared = 1 if sweep.tree.is_plain else self.places.max() + 1
+        self.buffer = sweep.zeroed(int(self.places.max()) + 1, 1, cleared)
+        for term in terms:
+            for single in (True, False):
+                entries = [entry for entry in term.entries if (entry.place == entry.mirror) == single]
+                if entries:
+                    self._gather(sweep, term, entries, column)
+
+    def _numbered(self, sweep: RolledSweep, terms: Sequence[Term]) -> Any:
+        """For each entry its place in the buffer, 0 for none."""
+        filled = np.zeros((self.n,) * 3, bool)
+        for entry in (entry for term in terms for entry in term.entries):
+            for place in (entry.place, entry.mirror):
+                filled[tuple(sweep.coordinates[list(place)])] = True
+        return np.where(filled, np.cumsum(filled).reshape(filled.shape), 0)
+
+    def _gather(self, sweep: RolledSweep, term: Term, entries: list[Entry], column: Column) -> None:
+        """The entries of a term, all of them in one place or all in two."""
+        pairs, rows, places, mirrors = (np.array(part) for part in zip(*entries, strict=True))
+        body = _Body(sweep, len(entries))
+        value = term.read(body.read(term.records, pairs), body.read(column, rows + 1))
+        if not sweep.tree.is_plain:
+            for axis in range(3):
+                value = value * body.segment(places[:, axis] + 1).multiplier
+        for where in (places,) if (places == mirrors).all() else (places, mirrors):
+            found = self.places[tuple(sweep.coordinates[where].T)]
+            body.write(value, "buffer", self.buffer, body.column(found), 1, 0, add=not sweep.tree.is_plain)
         body.finish()
+
+    def shape(self, n: int) -> tuple[int, ...]:
+        """Coordinates thrice."""
+        return (n, n, n)
+
+    def write(self, sweep: RolledSweep, number: int) -> None:
+        """Send the entries to an output."""
+        _spread(sweep, number, self.places > 0, self.entry)
+
+    def entry(self, body: _Body, i: Any, j: Any, k: Any) -> Expr:
+        """An entry in every turn."""
+        return body.entry(self.buffer, self.places[i, j, k])
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Christoffel:
+    """Twice the Christoffel symbols of a mass matrix, by its slopes, with a column on the diagonal."""
+
+    slopes: Tensor
+    diagonal: Column
+
+    def shape(self, n: int) -> tuple[int, ...]:
+        """Coordinates thrice."""
+        return (n, n, n)
+
+    def write(self, sweep: RolledSweep, number: int) -> None:
+        """Send the sums to an output."""
+        slope, filled = self.slopes.entry, self.slopes.places > 0
+        filled = filled | filled.transpose(0, 2, 1) | filled.transpose(2, 0, 1)  # as i j k, i k j and j k i
+
+        def entry(body: _Body, i: Any, j: Any, k: Any) -> Any:
+            return slope(body, i, j, k) + slope(body, i, k, j) - slope(body, j, k, i)
+
+        _spread(sweep, number, filled, entry)
+        if self.diagonal.sources != (0.0,):
+            body = _Body(sweep, len(sweep.rows))
+            factor = body.segment(sweep.rows).multiplier
+            value = body.read(self.diagonal, sweep.rows) * factor * factor * factor
+            own = np.ravel_multi_index((sweep.coordinates,) * 3, filled.shape)
+            body.write(value, "output", number, body.column(own), 1, 0, add=True)
+            body.finish()
 
 
 @dataclasses.dataclass(frozen=True)

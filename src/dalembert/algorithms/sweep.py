@@ -7,9 +7,26 @@ numbers, batches or graph nodes; `RolledSweep` (rolled.py) runs each step once, 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..model.tree import Place, Tree
+
+
+class Entry(NamedTuple):
+    """An entry of a tensor over segments: made of the record of a pair and of a segment, put in two places or one."""
+
+    pair: int
+    segment: int
+    place: tuple[int, ...]
+    mirror: tuple[int, ...]
+
+
+class Term(NamedTuple):
+    """Entries made alike: read(record of the pair, value of the segment)."""
+
+    read: Callable[[Any, Any], Any]
+    records: Any
+    entries: tuple[Entry, ...]
 
 
 class Sweep(Protocol):
@@ -43,6 +60,15 @@ class Sweep(Protocol):
 
     def climb(self, diagonal: Callable[..., Any], step: Callable[..., Any], read: Callable[..., Any], start: Any, X: Any) -> Any:
         """The symmetric matrix of coordinates whose column i arises by carrying start[i] down to the base (composite.py)."""
+
+    def pairs(self, step: Callable[[Any, Any], Any], pairs: Sequence[tuple[int, int]], first: Any, second: Any) -> Any:
+        """step(value of a segment, value of another) for each of these pairs."""
+
+    def tensor(self, terms: Sequence[Term], column: Any) -> Any:
+        """A tensor of three indices over the coordinates, as the sum of terms."""
+
+    def christoffel(self, slopes: Any, diagonal: Any) -> Any:
+        """∂M_ij/∂q_k + ∂M_ik/∂q_j − ∂M_jk/∂q_i, a column added where all three are the same coordinate."""
 
 
 class Unrolled:
@@ -146,3 +172,31 @@ class Unrolled:
         M[a.coordinate][b.coordinate] = M[a.coordinate][b.coordinate] + value
         if i != j:
             M[b.coordinate][a.coordinate] = M[b.coordinate][a.coordinate] + value
+
+    def pairs(
+        self, step: Callable[[Any, Any], Any], pairs: Sequence[tuple[int, int]], first: Sequence[Any], second: Sequence[Any]
+    ) -> list[Any]:
+        """step(value of a segment, value of another) for each of these pairs."""
+        return [step(first[i], second[j]) for i, j in pairs]
+
+    def tensor(self, terms: Sequence[Term], column: Sequence[Any]) -> list[list[list[Any]]]:
+        """A tensor of three indices over the coordinates, as the sum of terms."""
+        n, segments = self.tree.n, self.tree.segments
+        total: list[list[list[Any]]] = [[[0.0] * n for _ in range(n)] for _ in range(n)]
+        for term in terms:
+            for entry in term.entries:
+                value = term.read(term.records[entry.pair], column[entry.segment])
+                for place in dict.fromkeys((entry.place, entry.mirror)):
+                    a, b, c = (segments[k] for k in place)
+                    row = total[a.coordinate][b.coordinate]
+                    row[c.coordinate] = row[c.coordinate] + value * (a.multiplier * b.multiplier * c.multiplier)
+        return total
+
+    def christoffel(self, slopes: Any, diagonal: Sequence[Any]) -> list[list[list[Any]]]:
+        """∂M_ij/∂q_k + ∂M_ik/∂q_j − ∂M_jk/∂q_i, a column added where all three are the same coordinate."""
+        n = range(self.tree.n)
+        total = [[[slopes[i][j][k] + slopes[i][k][j] - slopes[j][k][i] for k in n] for j in n] for i in n]
+        for s, value in zip(self.tree.segments, diagonal, strict=True):
+            i = s.coordinate
+            total[i][i][i] = total[i][i][i] + value * s.multiplier**3
+        return total

@@ -35,6 +35,7 @@ ROLLED_FROM = {
 }
 CHAIN_ROLLED_FROM = ROLLED_FROM | {"inverse_dynamics": 25, "bias": 25, "forward_dynamics": 30}
 MATRIX_ROLLED_FROM = 700  # pairs of a segment and one before it: what the mass matrix grows with
+SECOND_ROLLED_FROM = 150  # triples of a segment and two before it: what second derivatives grow with
 # Quantities whose graphs lose some per cent of their operations by common factors (recursions have none to lose); the search
 # takes a tenth of a second per thousand nodes.
 REWRITTEN = ("mass_matrix", "coriolis_matrix", "christoffel", "inverse_derivatives")
@@ -101,12 +102,14 @@ def program(robot: Robot, quantity: str, *options: Any, rolled: bool | None = No
 
 
 def _has_many(segments: Tree, quantity: str) -> bool:
-    """Whether there are enough segments, or pairs of them, for a loop."""
-    count = len(segments.segments)
+    """Whether there are enough segments, or pairs or triples of them, for a loop."""
+    paths = [len(segments.path(i)) for i in range(len(segments.segments))]
     if quantity == "mass_matrix":
-        return sum(len(segments.path(i)) for i in range(count)) >= MATRIX_ROLLED_FROM
+        return sum(paths) >= MATRIX_ROLLED_FROM
+    if quantity == "second_derivatives":
+        return sum(path**2 for path in paths) >= SECOND_ROLLED_FROM
     limits = CHAIN_ROLLED_FROM if segments.is_chain else ROLLED_FROM
-    return quantity in limits and count >= limits[quantity]
+    return quantity in limits and len(paths) >= limits[quantity]
 
 
 def _rolled(recipe: Recipe, segments: Tree, name: str) -> LoopProgram:

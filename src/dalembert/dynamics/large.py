@@ -25,7 +25,8 @@ from ..model.tree import Tree
 from .quantities import DEFAULT, FREE, QUANTITIES, Forces
 
 DENSE_FROM = 45  # coordinates from which a traced LᵀDL factorisation would take too long to compile
-SECOND_PAIRS = 12  # pairs from which second derivatives are: they have some hundred times as many operations
+SECOND_PAIRS = 12  # pairs from which second derivatives of systems with full rotors are taken by directions
+SECOND_TRIPLES = 80_000  # triples from which those of all systems are: tables of that many entries take seconds to make
 SOLVED_COLUMNS = 8  # coordinates up to which M⁻¹ times a regressor is traced
 TRIPLES = 2400  # of a joint and two before it, from which derivatives are taken by directions
 PAIRS = 500  # of a joint and one before it, from which a regressor is computed pair by pair
@@ -66,9 +67,10 @@ def serves(segments: Tree, quantity: str, *options: Any) -> bool:
         return segments.n >= DENSE_FROM and (segments.has_spin or not segments.is_plain)
     if quantity == "regressor":
         return sum(paths) > PAIRS
+    triples = sum(path**2 for path in paths)
     if quantity == "second_derivatives":
-        return sum(paths) > SECOND_PAIRS
-    return quantity in _BY_DIRECTIONS and sum(path**2 for path in paths) > TRIPLES
+        return triples > SECOND_TRIPLES or (segments.has_spin and sum(paths) > SECOND_PAIRS)
+    return quantity in _BY_DIRECTIONS and triples > TRIPLES
 
 
 def build(source: Source, quantity: str, *options: Any) -> Kernel:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import checks
-from ..algorithms import articulated, derivatives, energy, forward, kinematics, regressor, wrenches
+from ..algorithms import articulated, derivatives, energy, forward, kinematics, regressor, second, wrenches
 from ..algorithms.formulations import FORMULATIONS, Formulation, newton_euler
 from ..algorithms.formulations import base as formulation_base
 from ..algorithms.regressor import Options
@@ -328,11 +328,13 @@ def forward_parameter_derivatives_recipe(tree: Tree, options: Options = regresso
 def second_derivatives_recipe(tree: Tree) -> Recipe:
     """Second derivatives of inverse dynamics."""
 
-    def function(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> Any:
-        return derivatives.second_derivatives(sweep, q, qd, qdd, newton_euler.still_base(tree.gravity))
+    def function(sweep: Any, q: Any, qd: Any, qdd: Any) -> Any:
+        if tree.has_spin:
+            return derivatives.second_derivatives(sweep, q, qd, qdd, newton_euler.still_base(tree.gravity))
+        return second.second_derivatives(sweep, q, qd, qdd, tree.gravity)
 
     outputs = ["d2tau_dqdq", "d2tau_dqdqd", "d2tau_dqddqd", "dM_dq"]
-    return Recipe(function, _states(tree, "q", "qd", "qdd"), outputs, can_roll=False)
+    return Recipe(function, _states(tree, "q", "qd", "qdd"), outputs, can_roll=not tree.has_spin)
 
 
 QUANTITIES: dict[str, Callable[..., Recipe]] = {

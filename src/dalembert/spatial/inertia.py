@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .transform import Transform, Turn
+from .screw import Force, Motion
+from .transform import Pose, Transform, Turn
 from .vec3 import Mat3, Vec3, skew
 
 
@@ -77,6 +78,17 @@ class Inertia(NamedTuple):
         I = self.I.turned(X.turn).rotated(X.R)
         k = h + h + X.p * self.mass  # 2 Rh + m p, so that both shifts share their products
         return Inertia(self.mass, h + X.p * self.mass, I + symmetric_shift(X.p, k))
+
+    def placed(self, pose: Pose) -> Inertia:
+        """The same body about the origin of the frame that the pose is given in."""
+        h = pose.R @ self.h
+        k = h + h + pose.p * self.mass
+        return Inertia(self.mass, h + pose.p * self.mass, self.I.rotated(pose.R) + symmetric_shift(pose.p, k))
+
+    def times(self, motion: Motion) -> Force:
+        """The momentum of a motion, or what an acceleration asks for: m v − h × ω and I ω + h × v."""
+        v, w = motion
+        return Force(v * self.mass - self.h.cross(w), self.I @ w + self.h.cross(v))
 
 
 def symmetric_shift(p: Vec3, k: Vec3) -> Sym3:

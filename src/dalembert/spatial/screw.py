@@ -22,6 +22,17 @@ class Motion(NamedTuple):
     def __mul__(self, factor: Any) -> Motion:
         return Motion(self.v * factor, self.w * factor)
 
+    def __sub__(self, other: Motion) -> Motion:
+        return Motion(self.v - other.v, self.w - other.w)
+
+    def cross(self, other: Motion) -> Motion:
+        """How another motion changes that is carried along by this one."""
+        return Motion(self.w.cross(other.v) + self.v.cross(other.w), self.w.cross(other.w))
+
+    def carries(self, force: Force) -> Force:
+        """How a force changes that is carried along by this motion."""
+        return Force(self.w.cross(force.f), self.w.cross(force.n) + self.v.cross(force.f))
+
     def at(self, p: Vec3) -> Motion:
         """The same motion at another point of the body: v + ω × p."""
         return Motion(self.v + self.w.cross(p), self.w)

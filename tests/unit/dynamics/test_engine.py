@@ -11,7 +11,7 @@ import dalembert as dal
 from dalembert.dynamics import engine, large
 from dalembert.errors import ShapeError, UnknownNameError
 from dalembert.expr.loops import LoopProgram
-from tests.robots import EVERYTHING, random_robot, relative_error, state
+from tests.robots import EVERYTHING, PLAIN, random_robot, relative_error, state
 
 
 def test_an_unknown_quantity_is_named() -> None:
@@ -39,6 +39,32 @@ def test_the_mass_matrix_is_a_loop_where_there_are_many_pairs_of_joints_not_many
     assert not isinstance(engine.program(bush, "mass_matrix"), LoopProgram)
     assert not isinstance(engine.program(dal.robots.chain(36), "mass_matrix"), LoopProgram)
     assert isinstance(engine.program(dal.robots.chain(37), "mass_matrix"), LoopProgram)
+
+
+def test_second_derivatives_are_loops_beyond_an_arm() -> None:
+    assert not isinstance(engine.program(dal.robots.panda(), "second_derivatives"), LoopProgram)
+    assert isinstance(engine.program(dal.robots.chain(8), "second_derivatives"), LoopProgram)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("branches", [False, True])
+def test_second_derivatives_of_many_joints_are_differences_of_the_first(branches: bool, rng: np.random.Generator) -> None:
+    robot = random_robot(np.random.default_rng(4), 14, replace(PLAIN, branches=branches, prismatic=True))
+    q, qd, qdd = state(robot, rng)
+    found, step = dal.second_derivatives(robot, q, qd, qdd), 1e-4 * np.eye(robot.n)
+
+    def slope(first: int, by: int) -> np.ndarray:
+        """The derivative of one of the first derivatives, by differences of fourth order."""
+        at = [[q, qd, qdd] for _ in range(4)]
+        for k, factor in enumerate((1, -1, 2, -2)):
+            at[k][by] = at[k][by] + factor * step
+        one, minus, two, minus_two = (dal.derivatives(robot, *state)[first] for state in at)
+        return np.moveaxis((8 * (one - minus) - (two - minus_two)) / 12e-4, 0, -1)
+
+    assert relative_error(found.d2tau_dqdq, slope(0, 0)) < 1e-9
+    assert relative_error(found.d2tau_dqdqd, slope(0, 1)) < 1e-9
+    assert relative_error(found.d2tau_dqddqd, slope(1, 1)) < 1e-9
+    assert relative_error(found.dM_dq, slope(2, 0)) < 1e-9
 
 
 @pytest.mark.slow

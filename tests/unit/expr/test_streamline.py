@@ -17,7 +17,7 @@ from dalembert.expr.streamline import PASSES, streamlined
 from dalembert.robots import chain
 from tests.robots import EVERYTHING, PLAIN, random_robot
 
-QUANTITIES = ("inverse_dynamics", "gravity_torque", "bias", "forward_dynamics", "mass_matrix", "energy")
+QUANTITIES = ("inverse_dynamics", "gravity_torque", "bias", "forward_dynamics", "mass_matrix", "energy", "second_derivatives")
 ROBOTS = {
     "chain": lambda: chain(6),
     "long chain": lambda: chain(12),
