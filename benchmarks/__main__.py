@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from . import batch, call, chain, humanoid, machine, page, peak, peers, progressive, simulation, start
+from . import batch, call, chain, humanoid, machine, page, peak, peers, progressive, second, simulation, start
 from .effort import FULL, QUICK, Effort
 from .loops import RESULTS
 from .tables import Table
@@ -18,6 +18,7 @@ SECTIONS: dict[str, Callable[[Effort], Table]] = {
     "batch": batch.measure,
     "chain": chain.measure,
     "humanoid": humanoid.measure,
+    "second": second.measure,
     "call": call.measure,
     "peak": peak.measure,
     "simulation": simulation.measure,

@@ -24,7 +24,6 @@ TRUNK = 2
 # No peer has these, or not in its loop.
 OTHERS: dict[str, tuple[Callable[..., Any], Sequence[str]]] = {
     "christoffel": (dal.christoffel, ("q",)),
-    "second_derivatives": (dal.second_derivatives, ("q", "qd", "qdd")),
     "parameter_derivatives": (dal.parameter_derivatives, ("q", "qd", "qdd")),
     "link_wrenches": (dal.link_wrenches, ("q", "qd", "qdd")),
     "energy_gradient": (dal.energy_gradient, ("q", "qd")),

@@ -6,6 +6,7 @@ run on complex numbers for it, without a graph.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -21,7 +22,7 @@ import dalembert as dal
 from dalembert.algorithms import derivatives
 from dalembert.algorithms.formulations import newton_euler
 from dalembert.algorithms.sweep import Unrolled
-from dalembert.dynamics import engine, large
+from dalembert.dynamics import engine, large, quantities
 from dalembert.expr import interpret, loops, ops, trace
 from dalembert.model import Body, Link, Robot
 from tests.robots import EVERYTHING, pose, random_friction, random_robot, relative_error, robots, seeds, state
@@ -286,13 +287,14 @@ def test_derivatives_of_long_robots_are_those_of_the_complex_step(plain: bool) -
         assert relative_error(matrix, complex_step(robot, "forward_dynamics", arrays, k)) < DERIVATIVE
 
 
-@given(robots(max_n=6), seeds)
+@given(robots(max_n=6, full_rotors=True), seeds)
 @settings(max_examples=15)
 def test_derivatives_by_directions_are_those_of_the_complex_step(robot: Robot, seed: int) -> None:
-    """The way of large systems, taken by small ones: directional derivatives of loops, and LAPACK."""
+    """The way of large systems with full rotors, taken by small ones: directional derivatives of loops, and LAPACK."""
     arrays = state(robot, np.random.default_rng(seed), (2,))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(large, "TRIPLES", 0)
+        patch.setattr(large, "TABLED_TRIPLES", 0)
         inverse = dal.derivatives(robot, *arrays)
         forward = dal.derivatives(robot, *arrays[:2], tau=arrays[2])
         C = dal.coriolis_matrix(robot, *arrays[:2])
@@ -359,28 +361,38 @@ def test_second_derivatives_by_directions_are_those_of_the_graph(robot: Robot, s
     for limit in (0, 1000):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(large, "SECOND_PAIRS", limit)
-            patch.setattr(large, "SECOND_TRIPLES", limit)
+            patch.setattr(large, "TABLED_TRIPLES", limit)
             ways.append(dal.second_derivatives(robot.replace(), *arrays))
     for one, other in zip(*ways, strict=True):
         assert relative_error(one, other) < EXACT
 
 
+def of_the_graph(robot: Robot, quantity: str, arrays: list[np.ndarray]) -> Any:
+    """A quantity by differentiating the traced graph."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quantities, "BY_BODIES_FROM", math.inf)
+        if quantity != "second_derivatives":
+            return interpret.run(engine.program(robot, quantity, rolled=False), *arrays)
+    tree = engine.tree(robot)
+    twice = partial(derivatives.second_derivatives, Unrolled(tree), base=newton_euler.still_base(tree.gravity))
+    names = engine.QUANTITIES[quantity](tree).outputs
+    return interpret.run(trace(twice, dict.fromkeys(("q", "qd", "qdd"), (robot.n,)), names), *arrays)
+
+
+@pytest.mark.parametrize("quantity", engine.DERIVATIVES_ROLLED_FROM)
 @given(robots(max_n=6, full_rotors=False), seeds)
 @settings(max_examples=25)
-def test_second_derivatives_by_composite_bodies_are_those_of_the_graph(robot: Robot, seed: int) -> None:
+def test_derivatives_by_composite_bodies_are_those_of_the_graph(quantity: str, robot: Robot, seed: int) -> None:
     """Straight and in loops, with couplings, friction and sliding joints."""
-    arrays = state(robot, np.random.default_rng(seed), (2,))
-    tree = engine.tree(robot)
-    assert not tree.has_spin
-    names = engine.QUANTITIES["second_derivatives"](tree).outputs
-    twice = partial(derivatives.second_derivatives, Unrolled(tree), base=newton_euler.still_base(tree.gravity))
-    graph = trace(twice, dict.fromkeys(("q", "qd", "qdd"), (robot.n,)), names)
-    wanted = interpret.run(graph, *arrays)
-    straight = interpret.run(engine.program(robot, "second_derivatives", rolled=False), *arrays)
-    looped = loops.run(engine.program(robot, "second_derivatives", rolled=True), *arrays)
-    for one, other, expected in zip(straight, looped, wanted, strict=True):
-        assert relative_error(one, expected) < EXACT
-        assert relative_error(other, expected) < EXACT
+    looped = engine.program(robot, quantity, rolled=True)
+    arrays = [np.random.default_rng(seed).uniform(-2, 2, (2, *slot.shape)) for slot in looped.inputs]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(quantities, "BY_BODIES_FROM", 0)
+        straight = interpret.run(engine.program(robot, quantity, rolled=False), *arrays)
+    ways = straight, loops.run(looped, *arrays), of_the_graph(robot, quantity, arrays)
+    for one, other, wanted in zip(*ways, strict=True):
+        assert relative_error(one, wanted) < EXACT
+        assert relative_error(other, wanted) < EXACT
 
 
 @given(robots(max_n=4), seeds)

@@ -22,6 +22,7 @@ from benchmarks import (
     machine,
     peak,
     peers,
+    second,
     simulation,
     start,
     subjects,
@@ -39,10 +40,10 @@ def interpreted(monkeypatch):
     monkeypatch.setenv("DALEMBERT_BACKEND", "numpy")
 
 
-@pytest.mark.parametrize("section", [batch, chain, humanoid, call, peak, simulation], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("section", [batch, chain, humanoid, second, call, peak, simulation], ids=lambda module: module.__name__)
 def test_a_section_measures_positive_times(section):
     table = section.measure(TINY)
-    key = {call: "us", humanoid: "us", simulation: "ms"}.get(section, "ns")
+    key = {call: "us", humanoid: "us", second: "us", simulation: "ms"}.get(section, "ns")
     assert table.records
     assert all(record[key] > 0 for record in table.records)
     assert table.markdown().count("\n") == len(table.records) + 1

@@ -71,6 +71,7 @@ class Column:
     sources: tuple[Any, ...]
     buffer: int
     width: int
+    first: int = 1  # row of the first record; where records are those of segments, the base comes before
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -330,18 +331,22 @@ class RolledSweep:
         places = count()
         sources = tuple(Stored(next(places)) if isinstance(scalar, Expr) else scalar for scalar in leaves(value))
         width = next(places)
-        result = Column(value, sources, self.buffer(len(pairs) * width), width)
+        result = Column(value, sources, self.buffer(len(pairs) * width), width, first=0)
         self._store(body, result, value, np.arange(len(pairs)))
         body.finish()
         return result
 
-    def tensor(self, terms: Sequence[Term], column: Column) -> Tensor:
-        """A tensor of three indices over the coordinates, as the sum of terms."""
-        return Tensor(self, terms, column)
+    def tensor(self, rank: int, terms: Sequence[Term], column: Column) -> Tensor:
+        """A tensor over the coordinates, of so many indices, as the sum of terms."""
+        return Tensor(self, rank, terms, column)
 
-    def christoffel(self, slopes: Tensor, diagonal: Column) -> Christoffel:
-        """∂M_ij/∂q_k + ∂M_ik/∂q_j − ∂M_jk/∂q_i, a column added where all three are the same coordinate."""
-        return Christoffel(slopes, diagonal)
+    def with_diagonal(self, tensor: Tensor | Christoffel, column: Column) -> Diagonal:
+        """The tensor, with a column added where all indices are those of one segment."""
+        return Diagonal(tensor, column)
+
+    def christoffel(self, slopes: Tensor, factor: float) -> Christoffel:
+        """∂M_ij/∂q_k + ∂M_ik/∂q_j − ∂M_jk/∂q_i, times a factor."""
+        return Christoffel(slopes, factor)
 
     def finish(self, name: str, outputs: Mapping[str, Any]) -> LoopProgram:
         """The loop program whose outputs are these columns, matrices or totals."""
@@ -465,11 +470,10 @@ def _spread(sweep: RolledSweep, number: int, filled: Any, entry: Callable[..., A
 
 
 class Tensor:
-    """A tensor of three indices in the making: what is not zero by structure, gathered in a buffer; its entry 0 is a zero."""
+    """A tensor in the making: what is not zero by structure, gathered in a buffer; its entry 0 is a zero."""
 
-    def __init__(self, sweep: RolledSweep, terms: Sequence[Term], column: Column) -> None:
-        self.n = sweep.tree.n
-        self.places = self._numbered(sweep, terms)
+    def __init__(self, sweep: RolledSweep, rank: int, terms: Sequence[Term], column: Column) -> None:
+        self.places = self._numbered(sweep, rank, terms)
         cleared = 1 if sweep.tree.is_plain else self.places.max() + 1
         self.buffer = sweep.zeroed(int(self.places.max()) + 1, 1, cleared)
         for term in terms:
@@ -478,21 +482,22 @@ class Tensor:
                 if entries:
                     self._gather(sweep, term, entries, column)
 
-    def _numbered(self, sweep: RolledSweep, terms: Sequence[Term]) -> Any:
+    def _numbered(self, sweep: RolledSweep, rank: int, terms: Sequence[Term]) -> Any:
         """For each entry its place in the buffer, 0 for none."""
-        filled = np.zeros((self.n,) * 3, bool)
-        for entry in (entry for term in terms for entry in term.entries):
-            for place in (entry.place, entry.mirror):
-                filled[tuple(sweep.coordinates[list(place)])] = True
+        filled = np.zeros((sweep.tree.n,) * rank, bool)
+        for term in terms:
+            for where in (entry.place for entry in term.entries), (entry.mirror for entry in term.entries):
+                places = np.array(list(where), dtype=np.int64).reshape(-1, rank)
+                filled[tuple(sweep.coordinates[places].T)] = True
         return np.where(filled, np.cumsum(filled).reshape(filled.shape), 0)
 
     def _gather(self, sweep: RolledSweep, term: Term, entries: list[Entry], column: Column) -> None:
         """The entries of a term, all of them in one place or all in two."""
-        pairs, rows, places, mirrors = (np.array(part) for part in zip(*entries, strict=True))
+        records, rows, places, mirrors = (np.array(part) for part in zip(*entries, strict=True))
         body = _Body(sweep, len(entries))
-        value = term.read(body.read(term.records, pairs), body.read(column, rows + 1))
+        value = term.read(body.read(term.records, records + term.records.first), body.read(column, rows + 1))
         if not sweep.tree.is_plain:
-            for axis in range(3):
+            for axis in range(places.shape[1]):
                 value = value * body.segment(places[:, axis] + 1).multiplier
         for where in (places,) if (places == mirrors).all() else (places, mirrors):
             found = self.places[tuple(sweep.coordinates[where].T)]
@@ -500,24 +505,24 @@ class Tensor:
         body.finish()
 
     def shape(self, n: int) -> tuple[int, ...]:
-        """Coordinates thrice."""
-        return (n, n, n)
+        """Coordinates, as often as it has indices."""
+        return self.places.shape
 
     def write(self, sweep: RolledSweep, number: int) -> None:
         """Send the entries to an output."""
         _spread(sweep, number, self.places > 0, self.entry)
 
-    def entry(self, body: _Body, i: Any, j: Any, k: Any) -> Expr:
+    def entry(self, body: _Body, *indices: Any) -> Expr:
         """An entry in every turn."""
-        return body.entry(self.buffer, self.places[i, j, k])
+        return body.entry(self.buffer, self.places[indices])
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Christoffel:
-    """Twice the Christoffel symbols of a mass matrix, by its slopes, with a column on the diagonal."""
+    """The Christoffel symbols of a mass matrix, times a factor, by its slopes."""
 
     slopes: Tensor
-    diagonal: Column
+    factor: float
 
     def shape(self, n: int) -> tuple[int, ...]:
         """Coordinates thrice."""
@@ -529,16 +534,35 @@ class Christoffel:
         filled = filled | filled.transpose(0, 2, 1) | filled.transpose(2, 0, 1)  # as i j k, i k j and j k i
 
         def entry(body: _Body, i: Any, j: Any, k: Any) -> Any:
-            return slope(body, i, j, k) + slope(body, i, k, j) - slope(body, j, k, i)
+            return (slope(body, i, j, k) + slope(body, i, k, j) - slope(body, j, k, i)) * self.factor
 
         _spread(sweep, number, filled, entry)
-        if self.diagonal.sources != (0.0,):
-            body = _Body(sweep, len(sweep.rows))
-            factor = body.segment(sweep.rows).multiplier
-            value = body.read(self.diagonal, sweep.rows) * factor * factor * factor
-            own = np.ravel_multi_index((sweep.coordinates,) * 3, filled.shape)
-            body.write(value, "output", number, body.column(own), 1, 0, add=True)
-            body.finish()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Diagonal:
+    """A tensor with a column on its diagonal."""
+
+    tensor: Tensor | Christoffel
+    column: Column
+
+    def shape(self, n: int) -> tuple[int, ...]:
+        """That of the tensor."""
+        return self.tensor.shape(n)
+
+    def write(self, sweep: RolledSweep, number: int) -> None:
+        """The tensor first, then the column's sums over the segments of each coordinate."""
+        self.tensor.write(sweep, number)
+        if self.column.sources == (0.0,):
+            return
+        shape = self.shape(sweep.tree.n)
+        body = _Body(sweep, len(sweep.rows))
+        value = body.read(self.column, sweep.rows)
+        for _ in shape:
+            value = value * body.segment(sweep.rows).multiplier
+        own = np.ravel_multi_index((sweep.coordinates,) * len(shape), shape)
+        body.write(value, "output", number, body.column(own), 1, 0, add=True)
+        body.finish()
 
 
 @dataclasses.dataclass(frozen=True)

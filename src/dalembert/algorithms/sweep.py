@@ -6,6 +6,7 @@ numbers, batches or graph nodes; `RolledSweep` (rolled.py) runs each step once, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -13,16 +14,16 @@ from ..model.tree import Place, Tree
 
 
 class Entry(NamedTuple):
-    """An entry of a tensor over segments: made of the record of a pair and of a segment, put in two places or one."""
+    """An entry of a tensor over segments: made of a record (of a pair, or a segment) and a segment, put in two places or one."""
 
-    pair: int
+    record: int
     segment: int
     place: tuple[int, ...]
     mirror: tuple[int, ...]
 
 
 class Term(NamedTuple):
-    """Entries made alike: read(record of the pair, value of the segment)."""
+    """Entries made alike: read(record, value of the segment)."""
 
     read: Callable[[Any, Any], Any]
     records: Any
@@ -64,11 +65,14 @@ class Sweep(Protocol):
     def pairs(self, step: Callable[[Any, Any], Any], pairs: Sequence[tuple[int, int]], first: Any, second: Any) -> Any:
         """step(value of a segment, value of another) for each of these pairs."""
 
-    def tensor(self, terms: Sequence[Term], column: Any) -> Any:
-        """A tensor of three indices over the coordinates, as the sum of terms."""
+    def tensor(self, rank: int, terms: Sequence[Term], column: Any) -> Any:
+        """A tensor over the coordinates, of so many indices, as the sum of terms."""
 
-    def christoffel(self, slopes: Any, diagonal: Any) -> Any:
-        """∂M_ij/∂q_k + ∂M_ik/∂q_j − ∂M_jk/∂q_i, a column added where all three are the same coordinate."""
+    def with_diagonal(self, tensor: Any, column: Any) -> Any:
+        """The tensor, with a column added where all indices are those of one segment."""
+
+    def christoffel(self, slopes: Any, factor: float) -> Any:
+        """∂M_ij/∂q_k + ∂M_ik/∂q_j − ∂M_jk/∂q_i, times a factor."""
 
 
 class Unrolled:
@@ -179,24 +183,35 @@ class Unrolled:
         """step(value of a segment, value of another) for each of these pairs."""
         return [step(first[i], second[j]) for i, j in pairs]
 
-    def tensor(self, terms: Sequence[Term], column: Sequence[Any]) -> list[list[list[Any]]]:
-        """A tensor of three indices over the coordinates, as the sum of terms."""
-        n, segments = self.tree.n, self.tree.segments
-        total: list[list[list[Any]]] = [[[0.0] * n for _ in range(n)] for _ in range(n)]
+    def tensor(self, rank: int, terms: Sequence[Term], column: Sequence[Any]) -> Any:
+        """A tensor over the coordinates, of so many indices, as the sum of terms."""
+        total = self._zeros(rank)
         for term in terms:
             for entry in term.entries:
-                value = term.read(term.records[entry.pair], column[entry.segment])
+                value = term.read(term.records[entry.record], column[entry.segment])
                 for place in dict.fromkeys((entry.place, entry.mirror)):
-                    a, b, c = (segments[k] for k in place)
-                    row = total[a.coordinate][b.coordinate]
-                    row[c.coordinate] = row[c.coordinate] + value * (a.multiplier * b.multiplier * c.multiplier)
+                    self._accumulate(total, place, value)
         return total
 
-    def christoffel(self, slopes: Any, diagonal: Sequence[Any]) -> list[list[list[Any]]]:
-        """∂M_ij/∂q_k + ∂M_ik/∂q_j − ∂M_jk/∂q_i, a column added where all three are the same coordinate."""
+    def with_diagonal(self, tensor: Any, column: Sequence[Any]) -> Any:
+        """The tensor, with a column added where all indices are those of one segment."""
+        rank = 3 if isinstance(tensor[0][0], list) else 2
+        for i, value in enumerate(column):
+            self._accumulate(tensor, (i,) * rank, value)
+        return tensor
+
+    def christoffel(self, slopes: Any, factor: float) -> Any:
+        """∂M_ij/∂q_k + ∂M_ik/∂q_j − ∂M_jk/∂q_i, times a factor."""
         n = range(self.tree.n)
-        total = [[[slopes[i][j][k] + slopes[i][k][j] - slopes[j][k][i] for k in n] for j in n] for i in n]
-        for s, value in zip(self.tree.segments, diagonal, strict=True):
-            i = s.coordinate
-            total[i][i][i] = total[i][i][i] + value * s.multiplier**3
-        return total
+        return [[[(slopes[i][j][k] + slopes[i][k][j] - slopes[j][k][i]) * factor for k in n] for j in n] for i in n]
+
+    def _zeros(self, rank: int) -> Any:
+        return 0.0 if rank == 0 else [self._zeros(rank - 1) for _ in range(self.tree.n)]
+
+    def _accumulate(self, total: Any, place: Sequence[int], value: Any) -> None:
+        """Add an entry over segments to that over coordinates."""
+        segments = [self.tree.segments[k] for k in place]
+        for s in segments[:-1]:
+            total = total[s.coordinate]
+        last = segments[-1].coordinate
+        total[last] = total[last] + value * math.prod(s.multiplier for s in segments)

@@ -35,7 +35,8 @@ ROLLED_FROM = {
 }
 CHAIN_ROLLED_FROM = ROLLED_FROM | {"inverse_dynamics": 25, "bias": 25, "forward_dynamics": 30}
 MATRIX_ROLLED_FROM = 700  # pairs of a segment and one before it: what the mass matrix grows with
-SECOND_ROLLED_FROM = 150  # triples of a segment and two before it: what second derivatives grow with
+# Triples of a segment and two before it: what second derivatives grow with, and straight code of first ones.
+DERIVATIVES_ROLLED_FROM = {"inverse_derivatives": 700, "coriolis_matrix": 2400, "christoffel": 700, "second_derivatives": 150}
 # Quantities whose graphs lose some per cent of their operations by common factors (recursions have none to lose); the search
 # takes a tenth of a second per thousand nodes.
 REWRITTEN = ("mass_matrix", "coriolis_matrix", "christoffel", "inverse_derivatives")
@@ -106,8 +107,8 @@ def _has_many(segments: Tree, quantity: str) -> bool:
     paths = [len(segments.path(i)) for i in range(len(segments.segments))]
     if quantity == "mass_matrix":
         return sum(paths) >= MATRIX_ROLLED_FROM
-    if quantity == "second_derivatives":
-        return sum(path**2 for path in paths) >= SECOND_ROLLED_FROM
+    if quantity in DERIVATIVES_ROLLED_FROM:
+        return sum(path**2 for path in paths) >= DERIVATIVES_ROLLED_FROM[quantity]
     limits = CHAIN_ROLLED_FROM if segments.is_chain else ROLLED_FROM
     return quantity in limits and len(paths) >= limits[quantity]
 

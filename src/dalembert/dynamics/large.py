@@ -1,9 +1,10 @@
 """Large systems: quantities whose code would grow with the square or cube of the joints, from several kernels and LAPACK.
 
-Straight-line code for derivatives has some 25 operations for each joint and every two joints before it, and takes more than
-five seconds to compile beyond sixty thousand. From there on, a loop kernel of directional derivatives (expr/tangent.py) is run
-for a batch of unit directions: the same numbers, compiled in a third of a second at any size. A regressor has a block of ten
-entries for each joint and each one before it; of many, they are computed by one small kernel run for all of them.
+Where full rotors rule out composite bodies, straight-line code for derivatives has some 25 operations for each joint and every
+two joints before it, and takes more than five seconds to compile beyond sixty thousand. From there on, a loop kernel of
+directional derivatives (expr/tangent.py) is run for a batch of unit directions: the same numbers, compiled in a third of a
+second at any size. A regressor has a block of ten entries for each joint and each one before it; of many, they are computed
+by one small kernel run for all of them.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ from .quantities import DEFAULT, FREE, QUANTITIES, Forces
 
 DENSE_FROM = 45  # coordinates from which a traced LᵀDL factorisation would take too long to compile
 SECOND_PAIRS = 12  # pairs from which second derivatives of systems with full rotors are taken by directions
-SECOND_TRIPLES = 80_000  # triples from which those of all systems are: tables of that many entries take seconds to make
+TABLED_TRIPLES = 80_000  # triples from which tensors of all systems are: tables of that many places take seconds to make
 SOLVED_COLUMNS = 8  # coordinates up to which M⁻¹ times a regressor is traced
-TRIPLES = 2400  # of a joint and two before it, from which derivatives are taken by directions
+TRIPLES = 2400  # from which first derivatives of systems with full rotors are, and straight code takes too long to compile
 PAIRS = 500  # of a joint and one before it, from which a regressor is computed pair by pair
 ENTRIES = 4_000_000  # results per configuration that are served at most: 32 megabytes
-_BY_DIRECTIONS = ("inverse_derivatives", "forward_derivatives", "coriolis_matrix", "christoffel")
+_BY_DIRECTIONS = ("inverse_derivatives", "coriolis_matrix", "christoffel")
 _MANY_ENTRIES: dict[str, tuple[Callable[[int, int], int], str]] = {
     "christoffel": (lambda n, m: n**3, "Ask for coriolis_matrix, which has their sum along a velocity"),
     "second_derivatives": (lambda n, m: 4 * n**3, "Ask for derivatives, and take differences of them"),
@@ -68,9 +69,13 @@ def serves(segments: Tree, quantity: str, *options: Any) -> bool:
     if quantity == "regressor":
         return sum(paths) > PAIRS
     triples = sum(path**2 for path in paths)
+    if quantity in ("christoffel", "second_derivatives") and triples > TABLED_TRIPLES:
+        return True
     if quantity == "second_derivatives":
-        return triples > SECOND_TRIPLES or (segments.has_spin and sum(paths) > SECOND_PAIRS)
-    return quantity in _BY_DIRECTIONS and triples > TRIPLES
+        return segments.has_spin and sum(paths) > SECOND_PAIRS
+    if quantity == "forward_derivatives":
+        return triples > TRIPLES
+    return quantity in _BY_DIRECTIONS and segments.has_spin and triples > TRIPLES
 
 
 def build(source: Source, quantity: str, *options: Any) -> Kernel:
@@ -137,7 +142,7 @@ def _inverse_derivatives(source: Source) -> Callable[..., tuple[Any, ...]]:
 
 
 def _forward_derivatives(source: Source) -> Callable[..., tuple[Any, ...]]:
-    inverse, forward = _inverse_derivatives(source), source.kernel("forward_dynamics", FREE)
+    inverse, forward = source.kernel("inverse_derivatives"), source.kernel("forward_dynamics", FREE)
 
     def function(q: Any, qd: Any, tau: Any) -> tuple[Any, ...]:
         by_q, by_qd, M = inverse(q, qd, forward(q, qd, tau))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import checks
-from ..algorithms import articulated, derivatives, energy, forward, kinematics, regressor, second, wrenches
+from ..algorithms import analytical, articulated, derivatives, energy, forward, kinematics, regressor, wrenches
 from ..algorithms.formulations import FORMULATIONS, Formulation, newton_euler
 from ..algorithms.formulations import base as formulation_base
 from ..algorithms.regressor import Options
@@ -41,6 +41,9 @@ class Forces(NamedTuple):
 
 FREE = Forces()
 DEFAULT = "newton_euler"  # the formulation whose quantities have algorithms of their own, chosen for speed
+
+
+BY_BODIES_FROM = 300  # triples of a segment and two before it (docs/develop/decisions.md)
 
 
 def place_of(tree: Tree, name: str | None) -> Place:
@@ -245,10 +248,25 @@ def analytical_jacobian_recipe(tree: Tree, link: str | None = None, angles: str 
     return Recipe(function, _states(tree, "q"), ["J"], can_roll=False)
 
 
+def _by_bodies(tree: Tree, sweep: Any) -> bool:
+    """Whether derivatives are those of composite bodies, not of the graph: in loops, and where they take fewer operations."""
+    triples = sum(len(tree.path(i)) ** 2 for i in range(len(tree.segments)))
+    return not tree.has_spin and (triples >= BY_BODIES_FROM or not isinstance(sweep, Unrolled))
+
+
+def _either(tree: Tree, name: str) -> Callable[..., Any]:
+    """The function of this name, of composite bodies or of the graph."""
+
+    def function(sweep: Any, *inputs: Any) -> Any:
+        return getattr(analytical if _by_bodies(tree, sweep) else derivatives, name)(sweep, *inputs)
+
+    return function
+
+
 def coriolis_recipe(tree: Tree, formulation: str = DEFAULT) -> Recipe:
     """C by Christoffel symbols."""
     if formulation == DEFAULT:
-        return Recipe(derivatives.coriolis_matrix, _states(tree, "q", "qd"), ["C"], can_roll=False)
+        return Recipe(_either(tree, "coriolis_matrix"), _states(tree, "q", "qd"), ["C"], can_roll=not tree.has_spin)
     method = method_of(tree, formulation)
 
     def function(sweep: Unrolled, q: Any, qd: Any) -> Any:
@@ -260,7 +278,7 @@ def coriolis_recipe(tree: Tree, formulation: str = DEFAULT) -> Recipe:
 def christoffel_recipe(tree: Tree, formulation: str = DEFAULT) -> Recipe:
     """The Christoffel symbols of the first kind."""
     if formulation == DEFAULT:
-        return Recipe(derivatives.christoffel, _states(tree, "q"), ["c"], can_roll=False)
+        return Recipe(_either(tree, "christoffel"), _states(tree, "q"), ["c"], can_roll=not tree.has_spin)
     method = method_of(tree, formulation)
 
     def function(sweep: Unrolled, q: Any) -> Any:
@@ -298,11 +316,13 @@ def link_wrenches_recipe(tree: Tree, frame: str = "world", forces: Forces = FREE
 def inverse_derivatives_recipe(tree: Tree) -> Recipe:
     """∂τ/∂q, ∂τ/∂q̇, ∂τ/∂q̈."""
 
-    def function(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> Any:
+    def function(sweep: Any, q: Any, qd: Any, qdd: Any) -> Any:
+        if _by_bodies(tree, sweep):
+            return analytical.first_derivatives(sweep, q, qd, qdd, tree.gravity)
         return derivatives.inverse_derivatives(sweep, q, qd, qdd, newton_euler.still_base(tree.gravity))
 
     outputs = ["dtau_dq", "dtau_dqd", "dtau_dqdd"]
-    return Recipe(function, _states(tree, "q", "qd", "qdd"), outputs, can_roll=False)
+    return Recipe(function, _states(tree, "q", "qd", "qdd"), outputs, can_roll=not tree.has_spin)
 
 
 def forward_derivatives_recipe(tree: Tree) -> Recipe:
@@ -331,7 +351,7 @@ def second_derivatives_recipe(tree: Tree) -> Recipe:
     def function(sweep: Any, q: Any, qd: Any, qdd: Any) -> Any:
         if tree.has_spin:
             return derivatives.second_derivatives(sweep, q, qd, qdd, newton_euler.still_base(tree.gravity))
-        return second.second_derivatives(sweep, q, qd, qdd, tree.gravity)
+        return analytical.second_derivatives(sweep, q, qd, qdd, tree.gravity)
 
     outputs = ["d2tau_dqdq", "d2tau_dqdqd", "d2tau_dqddqd", "dM_dq"]
     return Recipe(function, _states(tree, "q", "qd", "qdd"), outputs, can_roll=not tree.has_spin)

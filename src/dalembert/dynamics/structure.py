@@ -237,7 +237,13 @@ def parameter_derivatives(
 
 
 def second_derivatives(
-    system: Robot, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, threads: int | None = None
+    system: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    *,
+    out: tuple[FloatArray, FloatArray, FloatArray, FloatArray] | None = None,
+    threads: int | None = None,
 ) -> SecondDerivatives:
     """Second derivatives of inverse dynamics, and ∂M/∂q, compiled when first asked for.
 
@@ -247,6 +253,8 @@ def second_derivatives(
         With n coordinates.
     q, qd, qdd : array_like, shape (..., n)
         Positions and their time derivatives; leading axes broadcast.
+    out : tuple of four ndarrays, shape (..., n, n, n), optional
+        Where to put the results.
     threads
         As in `inverse_dynamics`.
 
@@ -255,7 +263,7 @@ def second_derivatives(
     SecondDerivatives
         Arrays of shape (..., n, n, n).
     """
-    return SecondDerivatives(*ask(system, "second_derivatives", (), (q, qd, qdd), None, threads))
+    return SecondDerivatives(*ask(system, "second_derivatives", (), (q, qd, qdd), out, threads))
 
 
 def energy_gradient(system: Robot, q: ArrayLike, qd: ArrayLike, *, threads: int | None = None) -> EnergyGradient:

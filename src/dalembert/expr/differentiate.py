@@ -91,6 +91,22 @@ def jacobian(outputs: Sequence[Scalar], wrt: Sequence[Expr]) -> list[list[Scalar
     return [[rows[o].get(j, 0.0) if isinstance(o, Expr) and o in rows else 0.0 for j in range(len(wrt))] for o in outputs]
 
 
+def derivative(function: Callable[[Any], Any], x: Expr, order: int = 1) -> Scalar:
+    """A derivative of a function of one scalar, at a node x.
+
+    By a variable of its own, for which x is put in afterwards: x may be computed from others, and merge with what uses it.
+    """
+    variable = x.graph.input("a variable of its own")
+    value = function(variable)
+    for _ in range(order):
+        value = jacobian([value], [variable])[0][0]
+    found: dict[Expr, Scalar] = {variable: x}
+    for node in reachable([value]):
+        if node not in found:
+            found[node] = x.graph.apply(node.op, *(found[a] for a in node.args)) if node.args else node
+    return found[value] if isinstance(value, Expr) else value
+
+
 def jvp(outputs: Sequence[Scalar], wrt: Sequence[Expr], tangents: Sequence[Scalar]) -> list[Scalar]:
     """Σ_j ∂outputs_i / ∂wrt_j · tangents_j by forward mode: how the outputs move when `wrt` moves along `tangents`."""
     seeds: dict[Expr, dict[int, Scalar]] = {}

@@ -41,9 +41,10 @@ def test_the_mass_matrix_is_a_loop_where_there_are_many_pairs_of_joints_not_many
     assert isinstance(engine.program(dal.robots.chain(37), "mass_matrix"), LoopProgram)
 
 
-def test_second_derivatives_are_loops_beyond_an_arm() -> None:
-    assert not isinstance(engine.program(dal.robots.panda(), "second_derivatives"), LoopProgram)
-    assert isinstance(engine.program(dal.robots.chain(8), "second_derivatives"), LoopProgram)
+@pytest.mark.parametrize("quantity", engine.DERIVATIVES_ROLLED_FROM)
+def test_derivatives_of_an_arm_are_unrolled_and_those_of_a_long_chain_are_loops(quantity: str) -> None:
+    assert not isinstance(engine.program(dal.robots.panda(), quantity), LoopProgram)
+    assert isinstance(engine.program(dal.robots.chain(20), quantity), LoopProgram)
 
 
 @pytest.mark.slow
@@ -65,6 +66,23 @@ def test_second_derivatives_of_many_joints_are_differences_of_the_first(branches
     assert relative_error(found.d2tau_dqdqd, slope(0, 1)) < 1e-9
     assert relative_error(found.d2tau_dqddqd, slope(1, 1)) < 1e-9
     assert relative_error(found.dM_dq, slope(2, 0)) < 1e-9
+
+
+@pytest.mark.slow
+def test_derivatives_of_very_many_joints_are_differences_of_torque_and_acceleration(rng: np.random.Generator) -> None:
+    robot = dal.robots.chain(40)
+    q, qd, qdd = state(robot, rng)
+    inverse, forward = dal.derivatives(robot, q, qd, qdd), dal.derivatives(robot, q, qd, tau=qdd)
+    for k in range(3):
+        step = 1e-3 * np.eye(40)
+        at = [[q, qd, qdd] for _ in range(4)]
+        for j, factor in enumerate((1, -1, 2, -2)):
+            at[j][k] = at[j][k] + factor * step
+        for function, found in ((dal.inverse_dynamics, inverse[k]), (dal.forward_dynamics, forward[k])):
+            one, minus, two, minus_two = (function(robot, *x) for x in at)
+            assert relative_error(found, ((8 * (one - minus) - (two - minus_two)) / 12e-3).T) < 1e-6
+    c = dal.christoffel(robot, q)
+    assert relative_error(dal.coriolis_matrix(robot, q, qd), c @ qd) < 1e-12
 
 
 @pytest.mark.slow

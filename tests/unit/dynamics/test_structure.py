@@ -101,6 +101,17 @@ def test_out_is_filled_and_returned(name: str, batch: tuple[int, ...], robot: Ro
     np.testing.assert_array_equal(out, function(robot, *arrays))
 
 
+@pytest.mark.parametrize("name", ["derivatives", "forward derivatives", "second_derivatives"])
+def test_several_outs_are_filled_and_returned(name: str, robot: Robot, rng: np.random.Generator) -> None:
+    function, count, shapes = TUPLES[name]
+    arrays = rng.uniform(-1, 1, (count, 5, N))
+    out = tuple(np.full((5, *shape), np.nan) for shape in shapes)
+    found = function(robot, *arrays, out=out)
+    assert all(field is array for field, array in zip(found, out, strict=True))
+    for field, wanted in zip(found, function(robot, *arrays), strict=True):
+        np.testing.assert_array_equal(field, wanted)
+
+
 @pytest.mark.parametrize("name", ARRAYS)
 def test_an_out_of_another_shape_is_refused(name: str, robot: Robot) -> None:
     function, count, shape = ARRAYS[name]

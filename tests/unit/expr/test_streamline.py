@@ -17,7 +17,15 @@ from dalembert.expr.streamline import PASSES, streamlined
 from dalembert.robots import chain
 from tests.robots import EVERYTHING, PLAIN, random_robot
 
-QUANTITIES = ("inverse_dynamics", "gravity_torque", "bias", "forward_dynamics", "mass_matrix", "energy", "second_derivatives")
+QUANTITIES = (
+    "inverse_dynamics",
+    "gravity_torque",
+    "bias",
+    "forward_dynamics",
+    "mass_matrix",
+    "energy",
+    *engine.DERIVATIVES_ROLLED_FROM,
+)
 ROBOTS = {
     "chain": lambda: chain(6),
     "long chain": lambda: chain(12),

@@ -1,4 +1,4 @@
-"""Second derivatives of inverse dynamics by composite bodies: a product of two screws per triple of joints.
+"""Derivatives of inverse dynamics by composite bodies: a product of two screws per pair or triple of joints.
 
 All vectors are in the base frame about its origin. With s_j the screw of joint j, V and A the motion of the link that carries
 it, and
@@ -7,24 +7,26 @@ it, and
 
 turning joint j carries everything beyond it along with s_j, except that its velocities gain u_j and its accelerations
 w_j + u_j × V_l. So the wrench of what lies beyond changes by I w_j + B u_j + s_j × F, where I, B and F are sums over these
-links. B is linear in their velocities, knows nothing of translation, and is by blocks (see [Singh2022], [Singh2022b])
+links. B is linear in their velocities, knows nothing of translation, and is by blocks [Singh2022; SinghSecond2022]
 
     B (ξ, θ) = (2 θ × p, −2 N θ),    p = Σ (m v − h × ω),    N = Σ ([ω]× J + [h]× [v]×),    J = ½ tr(I) 1 − I.
 
-The same rule once more gives the second derivatives. Of three joints on one path let c be the outermost: for each pair of c with
-another, `turned` and `carried` hold wrenches whose products with the screws of the third are the entries; which one, depends on
-the order of the other two. Joints that are not on one path have none.
+That gives first derivatives; the same rule once more gives second ones. Of three joints on one path let c be the outermost: for
+each pair of c with another, `turned` and `carried` hold wrenches whose products with the screws of the third are the entries;
+which one, depends on the order of the other two. Joints that are not on one path have none.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
-from ..expr.differentiate import jacobian
+from ..expr.differentiate import derivative
 from ..model.tree import Segment, Tree
 from ..spatial import AT_REST, ZERO, Force, Inertia, Mat3, Motion, Pose, Sym3, Transform, Vec3, skew
 from ..spatial.inertia import symmetric_shift
+from .composite import mass_matrix
 from .joint import friction, transform
 from .kinematics import WORLD
 from .sweep import Entry, Sweep, Term
@@ -180,17 +182,50 @@ def carried(c: Joint, j: Travel) -> Carried:
     return Carried(j.s.carries(c.P), (j.s.w.cross(c.own) + across) * 2.0, gamma * 2.0, inner, inner + j.s.carries(c.Q))
 
 
+def first_derivatives(sweep: Sweep, q: Any, qd: Any, qdd: Any, gravity: Vec3) -> tuple[Any, Any, Any]:
+    """∂τ/∂q, ∂τ/∂q̇ and M, for trees without full rotors.
+
+    M is I s_c · s_j too, but what is small at the end of a long chain is more exact in link frames.
+    """
+    rates = sweep.expand(qd, rate=True)
+    links, joints = _bodies(sweep, q, rates, sweep.expand(qdd, rate=True), gravity)
+    by_q, by_rate = (sweep.tensor(2, [_first(sweep.tree, joints, rule) for rule in rules], links) for rules in FIRST)
+    return by_q, sweep.with_diagonal(by_rate, sweep.local(slope, rates)), mass_matrix(sweep, q)
+
+
+def coriolis_matrix(sweep: Sweep, q: Any, qd: Any) -> Any:
+    """C by Christoffel symbols: half of ∂(C q̇)/∂q̇."""
+    links, joints = _bodies(sweep, q, sweep.expand(qd, rate=True), sweep.expand([0.0] * sweep.tree.n, rate=True), ZERO)
+    return sweep.tensor(2, [_first(sweep.tree, joints, rule) for rule in CORIOLIS], links)
+
+
+def christoffel(sweep: Sweep, q: Any) -> Any:
+    """c_ijk = ½ (∂M_ij/∂q_k + ∂M_ik/∂q_j − ∂M_jk/∂q_i) [Siciliano, Eq. 7.45]."""
+    rest = sweep.expand([0.0] * sweep.tree.n, rate=True)
+    slopes = _tensors(sweep, *_bodies(sweep, q, rest, rest, ZERO), (2,))[0]
+    return sweep.christoffel(slopes, 0.5)
+
+
 def second_derivatives(sweep: Sweep, q: Any, qd: Any, qdd: Any, gravity: Vec3) -> tuple[Any, Any, Any, Any]:
     """∂²τ/∂q∂q, ∂²τ/∂q∂q̇, ∂²τ/∂q̇∂q̇ and ∂M/∂q, the first index being that of τ, for trees without full rotors."""
-    X = sweep.local(transform, sweep.expand(q))
     rates = sweep.expand(qd, rate=True)
-    poses = sweep.outward(across, WORLD, X)
+    bodies = _bodies(sweep, q, rates, sweep.expand(qdd, rate=True), gravity)
+    by_q, mixed, slopes = _tensors(sweep, *bodies, (0, 1, 2))
+    return by_q, mixed, sweep.with_diagonal(sweep.christoffel(slopes, 1.0), sweep.local(curvature, rates)), slopes
+
+
+def _bodies(sweep: Sweep, q: Any, qd: Any, qdd: Any, gravity: Vec3) -> tuple[Any, Any]:
+    """How links move, and what each joint carries."""
+    poses = sweep.outward(across, WORLD, sweep.local(transform, sweep.expand(q)))
     base = Travel(AT_REST, Motion(-gravity, ZERO), AT_REST, AT_REST, AT_REST)
-    links = sweep.outward(travel_step, base, poses, rates, sweep.expand(qdd, rate=True))
-    joints = sweep.local(joint_step, sweep.inward(beyond_step, poses, links), links)
+    links = sweep.outward(travel_step, base, poses, qd, qdd)
+    return links, sweep.local(joint_step, sweep.inward(beyond_step, poses, links), links)
+
+
+def _tensors(sweep: Sweep, links: Any, joints: Any, numbers: tuple[int, ...]) -> list[Any]:
+    """Some of the tensors of second derivatives."""
     records = {step: sweep.pairs(step, list(_pairs(sweep.tree)), joints, links) for step in RULES}
-    by_q, mixed, slopes = (sweep.tensor(list(_terms(sweep.tree, records, number)), links) for number in range(3))
-    return by_q, mixed, sweep.christoffel(slopes, sweep.local(curvature, rates)), slopes
+    return [sweep.tensor(3, list(_terms(sweep.tree, records, number)), links) for number in numbers]
 
 
 def across(s: Segment, carrier: Pose, X: Transform) -> Pose:
@@ -198,11 +233,18 @@ def across(s: Segment, carrier: Pose, X: Transform) -> Pose:
     return carrier.across(X)
 
 
+def slope(s: Segment, qd: Any) -> Any:
+    """The derivative of friction."""
+    if s.friction is None or not s.friction.dry:
+        return 0.0 if s.friction is None else s.friction.viscous
+    return derivative(partial(friction, s.friction), qd)
+
+
 def curvature(s: Segment, qd: Any) -> Any:
     """The second derivative of friction."""
     if s.friction is None or not s.friction.dry:
         return 0.0
-    return jacobian(jacobian([friction(s.friction, qd)], [qd])[0], [qd])[0][0]
+    return derivative(partial(friction, s.friction), qd, 2)
 
 
 class Rule(NamedTuple):
@@ -231,6 +273,33 @@ RULES: dict[Callable[[Joint, Travel], Any], tuple[Rule, ...]] = {
         Rule(2, lambda i, j, c: i < j, lambda t, x: t.alpha.power(x.s), "icj", "cij"),
     ),
 }
+
+
+class First(NamedTuple):
+    """Entries made of the outermost joint c of two and the screws of the other, j, or of c itself where it makes one."""
+
+    own: bool
+    read: Callable[[Joint, Travel], Any]
+    turned: bool  # whether the row is that of j
+
+
+FIRST = (
+    (First(True, lambda c, j: c.P.power(j.w) + c.own.dot(j.u.w) * 2.0, False), First(False, lambda c, j: c.G.power(j.s), True)),
+    (First(True, lambda c, j: _half_rate(c, j) * 2.0, False), First(False, lambda c, j: c.Q.power(j.s), True)),
+)
+
+
+def _half_rate(c: Joint, j: Travel) -> Any:
+    return c.P.power(j.u) + c.own.dot(j.s.w)
+
+
+CORIOLIS = (First(True, _half_rate, False), First(False, lambda c, j: c.Q.power(j.s) * 0.5, True))
+
+
+def _first(tree: Tree, joints: Any, rule: First) -> Term:
+    """A rule with all the entries it makes."""
+    places = [(c, j, (j, c) if rule.turned else (c, j)) for c, j in _pairs(tree) if rule.own or c != j]
+    return Term(rule.read, joints, tuple(Entry(c, j, place, place) for c, j, place in places))
 
 
 def _terms(tree: Tree, records: dict[Any, Any], tensor: int) -> Iterator[Term]:

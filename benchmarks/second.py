@@ -1,0 +1,79 @@
+"""Second derivatives of inverse dynamics beside Pinocchio's C++."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import dalembert as dal
+from dalembert.model import Robot
+
+from . import agreement, peers
+from .chain import empty_cache
+from .effort import Effort
+from .humanoid import humanoid
+from .subjects import States, plain, states
+from .tables import Column, Table
+from .timing import side_by_side, timer_of, warm
+
+QUANTITY = "second_derivatives"
+COLUMNS = (
+    Column("robot", "robot"),
+    Column("n", "joints", "d"),
+    Column("compile", "compile [s]", ".2f"),
+    Column("us", "dalembert [µs]", ".2f"),
+    Column("peer_us", "peer [µs]", ".2f"),
+    Column("ratio", "ratio", ".1f"),
+    Column("median_ratio", "median ratio", ".1f"),
+    Column("peer", "peer"),
+)
+
+
+def measure(effort: Effort) -> Table:
+    """The table of arms, a tree and chains."""
+    note = (
+        "∂²τ/∂q∂q, ∂²τ/∂q∂q̇, ∂²τ/∂q̇∂q̇ and ∂M/∂q, n³ entries each. Time per configuration in a batch on one core; compile time as "
+        "above. Pinocchio has no Python binding for them."
+    )
+    table = Table("second", "Second derivatives", note, COLUMNS)
+    chains = (dal.robots.chain(n) for n in effort.lengths if n in (2, 12, 30))
+    for robot in (dal.robots.panda(), dal.robots.puma560(), *chains, humanoid()):
+        table.records.append(_record(plain(robot), effort))
+    return table
+
+
+def _record(robot: Robot, effort: Effort) -> dict[str, Any]:
+    n = robot.n
+    given = states(robot, max(10 * effort.entries // n**3, 4))
+    out = tuple(np.empty((len(given.q), n, n, n)) for _ in range(4))
+    ours = timer_of(partial(dal.second_derivatives, robot, given.q, given.qd, given.qdd, out=out, threads=1))
+    record: dict[str, Any] = {"robot": robot.name, "n": n, "compile": _first_call(robot, given)}
+    found = peers.pinocchio(robot, given, compiled=effort.compiled)
+    if not isinstance(found, peers.Loop):
+        return record | {"us": 1e6 * side_by_side([warm(ours)], effort.seconds / 2).best() / len(given.q)}
+    with found as peer:
+        _check(robot, given, peer)
+        timings = side_by_side([warm(lambda: ours() / len(given.q)), warm(partial(peer.seconds, QUANTITY))], effort.seconds)
+    record |= {"us": 1e6 * timings.best(), "peer_us": 1e6 * timings.best(1), "peer": peer.label}
+    return record | {"ratio": timings.best_ratio(), "median_ratio": timings.median_ratio()}
+
+
+def _check(robot: Robot, given: States, peer: peers.Loop) -> None:
+    """Pinocchio's tensors come with the first index running fastest."""
+    n = robot.n
+    theirs = peer.answer(QUANTITY).reshape(-1, 4, n, n, n).transpose(0, 1, 4, 3, 2)
+    ours = dal.second_derivatives(robot, given.q, given.qd, given.qdd)
+    for number, tensor in enumerate(ours):
+        difference = float(np.abs(tensor - theirs[:, number]).max() / np.abs(tensor).max())
+        if not difference < agreement.TOLERANCE:
+            raise agreement.DisagreementError(
+                f"{QUANTITY} {number} of {robot.name!r}: {peer.label} differs by {difference:.1e}, "
+                f"below {agreement.TOLERANCE} expected."
+            )
+
+
+def _first_call(robot: Robot, given: States) -> float:
+    with empty_cache():
+        return timer_of(partial(dal.second_derivatives, robot.replace(), given.q[0], given.qd[0], given.qdd[0]))()
