@@ -19,7 +19,7 @@ from .tables import Column, Table
 from .timing import Timer, Timings, timer_of, together, turns, warm
 
 ROBOTS = ("panda", "puma560")
-THREAD_TURNS = 6  # of one thread and two for each of a peer: short ones, and the machine's state matters more
+THREAD_TURNS = 12  # of one thread and two for each of a peer: short ones, and the machine's state matters more
 WRITTEN = 64  # numbers per row of a kernel that does nothing but write
 COLUMNS = (
     Column("robot", "robot"),

@@ -1,8 +1,8 @@
 """Derivatives of the dynamics, by differentiating the traced graph: exact, and sparse where the mechanism is.
 
 Forward mode carries a tangent per coordinate only to the links beyond its joint, so for arms it costs less than analytical
-formulas (analytical.py, docs/develop/decisions.md). Two identities save a fifth of the rest: ∂τ/∂q̈ is the mass matrix, and ∂(C q̇)/∂q̇
-is twice the Christoffel form of the Coriolis matrix, which follows from ∂M/∂q.
+formulas (analytical.py, docs/develop/decisions.md). Two identities save a fifth of the rest: ∂τ/∂q̈ is the mass matrix, and
+∂(C q̇)/∂q̇ is twice the Christoffel form of the Coriolis matrix, which follows from ∂M/∂q.
 """
 
 from __future__ import annotations

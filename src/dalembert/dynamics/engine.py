@@ -36,7 +36,7 @@ ROLLED_FROM = {
 CHAIN_ROLLED_FROM = ROLLED_FROM | {"inverse_dynamics": 25, "bias": 25, "forward_dynamics": 30}
 MATRIX_ROLLED_FROM = 700  # pairs of a segment and one before it: what the mass matrix grows with
 # Triples of a segment and two before it: what second derivatives grow with, and straight code of first ones.
-DERIVATIVES_ROLLED_FROM = {"inverse_derivatives": 700, "coriolis_matrix": 2400, "christoffel": 700, "second_derivatives": 150}
+DERIVATIVES_ROLLED_FROM = {"inverse_derivatives": 2400, "coriolis_matrix": 2400, "christoffel": 1000, "second_derivatives": 150}
 # Quantities whose graphs lose some per cent of their operations by common factors (recursions have none to lose); the search
 # takes a tenth of a second per thousand nodes.
 REWRITTEN = ("mass_matrix", "coriolis_matrix", "christoffel", "inverse_derivatives")

@@ -249,24 +249,19 @@ def analytical_jacobian_recipe(tree: Tree, link: str | None = None, angles: str 
 
 
 def _by_bodies(tree: Tree, sweep: Any) -> bool:
-    """Whether derivatives are those of composite bodies, not of the graph: in loops, and where they take fewer operations."""
+    """Whether first derivatives are those of composite bodies, not of the graph: in loops, and where that takes fewer operations."""
     triples = sum(len(tree.path(i)) ** 2 for i in range(len(tree.segments)))
     return not tree.has_spin and (triples >= BY_BODIES_FROM or not isinstance(sweep, Unrolled))
-
-
-def _either(tree: Tree, name: str) -> Callable[..., Any]:
-    """The function of this name, of composite bodies or of the graph."""
-
-    def function(sweep: Any, *inputs: Any) -> Any:
-        return getattr(analytical if _by_bodies(tree, sweep) else derivatives, name)(sweep, *inputs)
-
-    return function
 
 
 def coriolis_recipe(tree: Tree, formulation: str = DEFAULT) -> Recipe:
     """C by Christoffel symbols."""
     if formulation == DEFAULT:
-        return Recipe(_either(tree, "coriolis_matrix"), _states(tree, "q", "qd"), ["C"], can_roll=not tree.has_spin)
+
+        def default(sweep: Any, q: Any, qd: Any) -> Any:
+            return (analytical if _by_bodies(tree, sweep) else derivatives).coriolis_matrix(sweep, q, qd)
+
+        return Recipe(default, _states(tree, "q", "qd"), ["C"], can_roll=not tree.has_spin)
     method = method_of(tree, formulation)
 
     def function(sweep: Unrolled, q: Any, qd: Any) -> Any:
@@ -278,7 +273,11 @@ def coriolis_recipe(tree: Tree, formulation: str = DEFAULT) -> Recipe:
 def christoffel_recipe(tree: Tree, formulation: str = DEFAULT) -> Recipe:
     """The Christoffel symbols of the first kind."""
     if formulation == DEFAULT:
-        return Recipe(_either(tree, "christoffel"), _states(tree, "q"), ["c"], can_roll=not tree.has_spin)
+
+        def default(sweep: Any, q: Any) -> Any:
+            return (derivatives if isinstance(sweep, Unrolled) else analytical).christoffel(sweep, q)
+
+        return Recipe(default, _states(tree, "q"), ["c"], can_roll=not tree.has_spin)
     method = method_of(tree, formulation)
 
     def function(sweep: Unrolled, q: Any) -> Any:
