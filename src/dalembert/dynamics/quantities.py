@@ -249,7 +249,7 @@ def analytical_jacobian_recipe(tree: Tree, link: str | None = None, angles: str 
 
 
 def _by_bodies(tree: Tree, sweep: Any) -> bool:
-    """Whether first derivatives are those of composite bodies, not of the graph: in loops, and where that takes fewer operations."""
+    """Whether first derivatives are those of composite bodies, not of the graph: in loops, and where they take less."""
     triples = sum(len(tree.path(i)) ** 2 for i in range(len(tree.segments)))
     return not tree.has_spin and (triples >= BY_BODIES_FROM or not isinstance(sweep, Unrolled))
 
