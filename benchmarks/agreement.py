@@ -35,9 +35,14 @@ def compare(robot: Robot, states: States, quantity: str, theirs: np.ndarray, lab
     if quantity == "forward_dynamics":
         # The mass matrix of a long chain is ill-conditioned, so accelerations are compared by the torques they need.
         ours, theirs = (dal.inverse_dynamics(robot, states.q, states.qd, qdd) for qdd in (ours, theirs))
+    demand(ours, theirs, f"{quantity} of {robot.name!r}", label)
+
+
+def demand(ours: np.ndarray, theirs: np.ndarray, what: str, label: str) -> None:
+    """Refuse results that differ."""
     difference = float(np.abs(ours - theirs).max() / np.abs(ours).max())
     if not difference < TOLERANCE:
-        raise DisagreementError(f"{quantity} of {robot.name!r}: {label} differs by {difference:.1e}, below {TOLERANCE} expected.")
+        raise DisagreementError(f"{what}: {label} differs by {difference:.1e}, below {TOLERANCE} expected.")
 
 
 def _comparable(robot: Robot, quantity: str, ours: Any, theirs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

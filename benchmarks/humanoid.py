@@ -74,7 +74,7 @@ def _record(robot: Robot, given: States, quantity: str, peer: peers.Peer | None,
         timers.append(partial(peer.seconds, quantity))
     timings = side_by_side([warm(timer) for timer in timers], effort.seconds / 2)
     first = partial(FUNCTIONS[quantity], plain(humanoid()), *(array[0] for array in arguments(quantity, given)))
-    record: dict[str, Any] = {"quantity": quantity, "compile": _first_call(first), "us": 1e6 * timings.best()}
+    record: dict[str, Any] = {"quantity": quantity, "compile": first_call(first), "us": 1e6 * timings.best()}
     if peer is not None:
         record |= {"peer_us": 1e6 * timings.best(1), "ratio": timings.best_ratio(), "peer": peer.label}
         record["median_ratio"] = timings.median_ratio()
@@ -84,12 +84,13 @@ def _record(robot: Robot, given: States, quantity: str, peer: peers.Peer | None,
 def _alone(robot: Robot, given: States, quantity: str, effort: Effort) -> dict[str, Any]:
     function, names = OTHERS[quantity]
     arrays = [getattr(given, name)[: max(effort.entries // 1000, 1)] for name in names]
-    seconds = _first_call(partial(function, plain(humanoid()), *(array[0] for array in arrays)))
+    seconds = first_call(partial(function, plain(humanoid()), *(array[0] for array in arrays)))
     again = side_by_side([timer_of(partial(function, robot, *arrays, threads=1))], effort.seconds / 6)
     return {"quantity": quantity, "compile": seconds, "us": 1e6 * again.best() / len(arrays[0])}
 
 
-def _first_call(call: Callable[[], Any]) -> float:
+def first_call(call: Callable[[], Any]) -> float:
+    """Seconds of a call with nothing in the cache."""
     with empty_cache():
         start = time.perf_counter()
         call()

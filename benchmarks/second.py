@@ -10,25 +10,14 @@ import numpy as np
 import dalembert as dal
 from dalembert.model import Robot
 
-from . import agreement, peers
-from .chain import empty_cache
+from . import agreement, humanoid, peers
 from .effort import Effort
-from .humanoid import humanoid
 from .subjects import States, plain, states
 from .tables import Column, Table
 from .timing import side_by_side, timer_of, warm
 
 QUANTITY = "second_derivatives"
-COLUMNS = (
-    Column("robot", "robot"),
-    Column("n", "joints", "d"),
-    Column("compile", "compile [s]", ".2f"),
-    Column("us", "dalembert [µs]", ".2f"),
-    Column("peer_us", "peer [µs]", ".2f"),
-    Column("ratio", "ratio", ".1f"),
-    Column("median_ratio", "median ratio", ".1f"),
-    Column("peer", "peer"),
-)
+COLUMNS = (Column("robot", "robot"), Column("n", "joints", "d"), *humanoid.COLUMNS[1:])
 
 
 def measure(effort: Effort) -> Table:
@@ -39,7 +28,7 @@ def measure(effort: Effort) -> Table:
     )
     table = Table("second", "Second derivatives", note, COLUMNS)
     chains = (dal.robots.chain(n) for n in effort.lengths if n in (2, 12, 30))
-    for robot in (dal.robots.panda(), dal.robots.puma560(), *chains, humanoid()):
+    for robot in (dal.robots.panda(), dal.robots.puma560(), *chains, humanoid.humanoid()):
         table.records.append(_record(plain(robot), effort))
     return table
 
@@ -49,7 +38,8 @@ def _record(robot: Robot, effort: Effort) -> dict[str, Any]:
     given = states(robot, max(10 * effort.entries // n**3, 4))
     out = tuple(np.empty((len(given.q), n, n, n)) for _ in range(4))
     ours = timer_of(partial(dal.second_derivatives, robot, given.q, given.qd, given.qdd, out=out, threads=1))
-    record: dict[str, Any] = {"robot": robot.name, "n": n, "compile": _first_call(robot, given)}
+    first = partial(dal.second_derivatives, robot.replace(), given.q[0], given.qd[0], given.qdd[0])
+    record: dict[str, Any] = {"robot": robot.name, "n": n, "compile": humanoid.first_call(first)}
     found = peers.pinocchio(robot, given, compiled=effort.compiled)
     if not isinstance(found, peers.Loop):
         return record | {"us": 1e6 * side_by_side([warm(ours)], effort.seconds / 2).best() / len(given.q)}
@@ -65,15 +55,5 @@ def _check(robot: Robot, given: States, peer: peers.Loop) -> None:
     n = robot.n
     theirs = peer.answer(QUANTITY).reshape(-1, 4, n, n, n).transpose(0, 1, 4, 3, 2)
     ours = dal.second_derivatives(robot, given.q, given.qd, given.qdd)
-    for number, tensor in enumerate(ours):
-        difference = float(np.abs(tensor - theirs[:, number]).max() / np.abs(tensor).max())
-        if not difference < agreement.TOLERANCE:
-            raise agreement.DisagreementError(
-                f"{QUANTITY} {number} of {robot.name!r}: {peer.label} differs by {difference:.1e}, "
-                f"below {agreement.TOLERANCE} expected."
-            )
-
-
-def _first_call(robot: Robot, given: States) -> float:
-    with empty_cache():
-        return timer_of(partial(dal.second_derivatives, robot.replace(), given.q[0], given.qd[0], given.qdd[0]))()
+    for name, tensor, other in zip(ours._fields, ours, theirs.swapaxes(0, 1), strict=True):
+        agreement.demand(tensor, other, f"{name} of {robot.name!r}", peer.label)

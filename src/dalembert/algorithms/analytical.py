@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 
 from ..expr.differentiate import derivative
 from ..model.tree import Segment, Tree
-from ..spatial import AT_REST, ZERO, Force, Inertia, Mat3, Motion, Pose, Sym3, Transform, Vec3, skew
-from ..spatial.inertia import symmetric_shift
+from ..spatial import AT_REST, ZERO, Force, Inertia, Mat3, Motion, Pose, Sym3, Vec3, skew
+from ..spatial.inertia import symmetric_shift, upper
 from .composite import mass_matrix
-from .joint import friction, transform
-from .kinematics import WORLD
+from .joint import friction
+from .kinematics import segment_poses
 from .sweep import Entry, Sweep, Term
 
 
@@ -141,11 +141,10 @@ def _change(beyond: Beyond, screw: Motion, u: Motion) -> Change:
     """Carried along by s, and faster by u."""
     body = beyond.body
     half = skew(screw.w).times(body.I.matrix())
-    I = half + half.T
     N = skew(screw.w).times(beyond.N) - beyond.N.times(skew(screw.w)) + skew(screw.v).times(skew(beyond.p))
     return Change(
         screw.w.cross(body.h) + screw.v * body.mass,
-        Sym3(I.x.x, I.x.y, I.x.z, I.y.y, I.y.z, I.z.z) + symmetric_shift(body.h, screw.v).scaled(2.0),
+        upper(half + half.T) + symmetric_shift(body.h, screw.v).scaled(2.0),
         N + _N(body, u),
         screw.w.cross(beyond.p) + body.times(u).f,
     )
@@ -216,7 +215,7 @@ def second_derivatives(sweep: Sweep, q: Any, qd: Any, qdd: Any, gravity: Vec3) -
 
 def _bodies(sweep: Sweep, q: Any, qd: Any, qdd: Any, gravity: Vec3) -> tuple[Any, Any]:
     """How links move, and what each joint carries."""
-    poses = sweep.outward(across, WORLD, sweep.local(transform, sweep.expand(q)))
+    poses = segment_poses(sweep, q)
     base = Travel(AT_REST, Motion(-gravity, ZERO), AT_REST, AT_REST, AT_REST)
     links = sweep.outward(travel_step, base, poses, qd, qdd)
     return links, sweep.local(joint_step, sweep.inward(beyond_step, poses, links), links)
@@ -226,11 +225,6 @@ def _tensors(sweep: Sweep, links: Any, joints: Any, numbers: tuple[int, ...]) ->
     """Some of the tensors of second derivatives."""
     records = {step: sweep.pairs(step, list(_pairs(sweep.tree)), joints, links) for step in RULES}
     return [sweep.tensor(3, list(_terms(sweep.tree, records, number)), links) for number in numbers]
-
-
-def across(s: Segment, carrier: Pose, X: Transform) -> Pose:
-    """The pose of a segment from that of the one before."""
-    return carrier.across(X)
 
 
 def slope(s: Segment, qd: Any) -> Any:

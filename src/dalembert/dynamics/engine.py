@@ -104,13 +104,12 @@ def program(robot: Robot, quantity: str, *options: Any, rolled: bool | None = No
 
 def _has_many(segments: Tree, quantity: str) -> bool:
     """Whether there are enough segments, or pairs or triples of them, for a loop."""
-    paths = [len(segments.path(i)) for i in range(len(segments.segments))]
     if quantity == "mass_matrix":
-        return sum(paths) >= MATRIX_ROLLED_FROM
+        return segments.pairs >= MATRIX_ROLLED_FROM
     if quantity in DERIVATIVES_ROLLED_FROM:
-        return sum(path**2 for path in paths) >= DERIVATIVES_ROLLED_FROM[quantity]
+        return segments.triples >= DERIVATIVES_ROLLED_FROM[quantity]
     limits = CHAIN_ROLLED_FROM if segments.is_chain else ROLLED_FROM
-    return quantity in limits and len(paths) >= limits[quantity]
+    return quantity in limits and len(segments.segments) >= limits[quantity]
 
 
 def _rolled(recipe: Recipe, segments: Tree, name: str) -> LoopProgram:

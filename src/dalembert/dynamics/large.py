@@ -61,21 +61,19 @@ def serves(segments: Tree, quantity: str, *options: Any) -> bool:
             )
     if any(isinstance(option, str) and option != DEFAULT for option in options):
         return False
-    paths = [len(segments.path(i)) for i in range(len(segments.segments))]
     if quantity == "forward_parameter_derivatives":
         return segments.n > SOLVED_COLUMNS
     if quantity == "forward_dynamics":
         return segments.n >= DENSE_FROM and (segments.has_spin or not segments.is_plain)
     if quantity == "regressor":
-        return sum(paths) > PAIRS
-    triples = sum(path**2 for path in paths)
-    if quantity in ("christoffel", "second_derivatives") and triples > TABLED_TRIPLES:
+        return segments.pairs > PAIRS
+    if quantity in ("christoffel", "second_derivatives") and segments.triples > TABLED_TRIPLES:
         return True
     if quantity == "second_derivatives":
-        return segments.has_spin and sum(paths) > SECOND_PAIRS
+        return segments.has_spin and segments.pairs > SECOND_PAIRS
     if quantity == "forward_derivatives":
-        return triples > TRIPLES
-    return quantity in _BY_DIRECTIONS and segments.has_spin and triples > TRIPLES
+        return segments.triples > TRIPLES
+    return quantity in _BY_DIRECTIONS and segments.has_spin and segments.triples > TRIPLES
 
 
 def build(source: Source, quantity: str, *options: Any) -> Kernel:

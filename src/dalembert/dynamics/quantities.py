@@ -250,8 +250,7 @@ def analytical_jacobian_recipe(tree: Tree, link: str | None = None, angles: str 
 
 def _by_bodies(tree: Tree, sweep: Any) -> bool:
     """Whether first derivatives are those of composite bodies, not of the graph: in loops, and where they take less."""
-    triples = sum(len(tree.path(i)) ** 2 for i in range(len(tree.segments)))
-    return not tree.has_spin and (triples >= BY_BODIES_FROM or not isinstance(sweep, Unrolled))
+    return not tree.has_spin and (tree.triples >= BY_BODIES_FROM or not isinstance(sweep, Unrolled))
 
 
 def coriolis_recipe(tree: Tree, formulation: str = DEFAULT) -> Recipe:

@@ -123,6 +123,16 @@ class Tree:
         ) and self.n == len(self.segments)
 
     @cached_property
+    def pairs(self) -> int:
+        """How many pairs there are of a segment and one on its path, itself included."""
+        return sum(len(self.path(i)) for i in range(len(self.segments)))
+
+    @cached_property
+    def triples(self) -> int:
+        """The same with two on its path."""
+        return sum(len(self.path(i)) ** 2 for i in range(len(self.segments)))
+
+    @cached_property
     def is_chain(self) -> bool:
         """One segment after another, without branches."""
         return all(s.parent == i - 1 for i, s in enumerate(self.segments))

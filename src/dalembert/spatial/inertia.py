@@ -132,8 +132,9 @@ class ArticulatedInertia(NamedTuple):
         P = skew(X.p)
         shifted = H - M.matrix().times(P)
         moment = P.times(shifted) - H.T.times(P)  # P H' − Hᵀ P
-        return ArticulatedInertia(M, shifted, I + _upper(moment))
+        return ArticulatedInertia(M, shifted, I + upper(moment))
 
 
-def _upper(A: Mat3) -> Sym3:
+def upper(A: Mat3) -> Sym3:
+    """A symmetric array by its upper triangle."""
     return Sym3(A.x.x, A.x.y, A.x.z, A.y.y, A.y.z, A.z.z)
