@@ -95,15 +95,16 @@ class Binding:
 
 Peer = Loop | Binding
 LOOPS = {"pinocchio": loops.pinocchio, "mujoco": loops.mujoco}
+SECOND = "-DSECOND_DERIVATIVES"  # a program that has them too
 
 
-def pinocchio(robot: Robot, states: States, *, compiled: bool = True) -> Peer | None:
-    """Pinocchio on a robot, or None where it is not installed."""
+def pinocchio(robot: Robot, states: States, *definitions: str, compiled: bool = True) -> Peer | None:
+    """Pinocchio on a robot, by a program with these names defined, or None where it is not installed."""
     if not bindings.has("pinocchio"):
         return None
     if compiled:
         try:
-            return Loop("Pinocchio C++", loops.pinocchio(), descriptions.as_text(robot), states)
+            return Loop("Pinocchio C++", loops.pinocchio(*definitions), descriptions.as_text(robot), states)
         except loops.NoLoopError as reason:
             _tell("Pinocchio", reason)
     return Binding("Pinocchio from Python", bindings.pinocchio(robot), states)

@@ -40,7 +40,7 @@ def _record(robot: Robot, effort: Effort) -> dict[str, Any]:
     ours = timer_of(partial(dal.second_derivatives, robot, given.q, given.qd, given.qdd, out=out, threads=1))
     first = partial(dal.second_derivatives, robot.replace(), given.q[0], given.qd[0], given.qdd[0])
     record: dict[str, Any] = {"robot": robot.name, "n": n, "compile": humanoid.first_call(first)}
-    found = peers.pinocchio(robot, given, compiled=effort.compiled)
+    found = peers.pinocchio(robot, given, peers.SECOND, compiled=effort.compiled)
     if not isinstance(found, peers.Loop):
         return record | {"us": 1e6 * side_by_side([warm(ours)], effort.seconds / 2).best() / len(given.q)}
     with found as peer:

@@ -26,13 +26,13 @@ class NoLoopError(Exception):
     """There is no program for this library here; the sentence says why."""
 
 
-def pinocchio() -> Path:
-    """The program that runs Pinocchio's C++."""
+def pinocchio(*definitions: str) -> Path:
+    """The program that runs Pinocchio's C++, with some names defined."""
     prefix = _package_folder("pinocchio").parents[3]
     include, library = prefix / "include", prefix / "lib"
     if not (include / "eigen3").is_dir():
         raise NoLoopError("Eigen's headers are missing (pip install cmeel-eigen)")
-    options = (*_PINOCCHIO_DEFINES, f"-I{include}", f"-I{include / 'eigen3'}", f"-L{library}", f"-Wl,-rpath,{library}")
+    options = (*_PINOCCHIO_DEFINES, *definitions, f"-I{include}", f"-I{include / 'eigen3'}", f"-L{library}", f"-Wl,-rpath,{library}")
     return _compiled("pinocchio_loop", metadata.version("pin"), options, ("-lpinocchio_default",))
 
 

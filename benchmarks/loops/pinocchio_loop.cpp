@@ -9,8 +9,10 @@
 #include <pinocchio/algorithm/frames.hpp>
 #include <pinocchio/algorithm/regressor.hpp>
 #include <pinocchio/algorithm/rnea-derivatives.hpp>
-#include <pinocchio/algorithm/rnea-second-order-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
+#ifdef SECOND_DERIVATIVES  // a program of their own: with them, the compiler makes the first ones slower
+#include <pinocchio/algorithm/rnea-second-order-derivatives.hpp>
+#endif
 
 namespace pin = pinocchio;
 
@@ -105,10 +107,12 @@ int main(int, char** argv) {
     Rows(out + n * n, n, n) = data.ddq_dv;
     Rows(out + 2 * n * n, n, n) = data.Minv;  // the upper triangle
   });
+#ifdef SECOND_DERIVATIVES
   add("second_derivatives", 4 * n * n * n, [&](long k, double* out) {
     pin::ComputeRNEASecondOrderDerivatives(model, data, Input(s.q(k), n), Input(s.qd(k), n), Input(s.qdd(k), n));
     const double* tensors[] = {data.d2tau_dqdq.data(), data.d2tau_dqdv.data(), data.d2tau_dvdv.data(), data.d2tau_dadq.data()};
     for (int i = 0; i < 4; ++i) std::copy(tensors[i], tensors[i] + n * n * n, out + i * n * n * n);
   });
+#endif
   return loops::serve(passes);
 }
