@@ -32,7 +32,14 @@ def pinocchio(*definitions: str) -> Path:
     include, library = prefix / "include", prefix / "lib"
     if not (include / "eigen3").is_dir():
         raise NoLoopError("Eigen's headers are missing (pip install cmeel-eigen)")
-    options = (*_PINOCCHIO_DEFINES, *definitions, f"-I{include}", f"-I{include / 'eigen3'}", f"-L{library}", f"-Wl,-rpath,{library}")
+    options = (
+        *_PINOCCHIO_DEFINES,
+        *definitions,
+        f"-I{include}",
+        f"-I{include / 'eigen3'}",
+        f"-L{library}",
+        f"-Wl,-rpath,{library}",
+    )
     return _compiled("pinocchio_loop", metadata.version("pin"), options, ("-lpinocchio_default",))
 
 

@@ -7,6 +7,7 @@
     ├── UnknownNameError      (LookupError)  a joint, link, robot or option nobody knows
     ├── ExprError             (TypeError)    a traced scalar used as if it were a number
     ├── CompileError          (RuntimeError) a kernel that could not be built
+    ├── OutOfMemoryError      (MemoryError)  a kernel that found no memory
     └── MissingExtraError     (ImportError)  an optional dependency that is not installed
 
 Each message is one sentence or two: subject, what was found, what was expected and why, one thing to try.
@@ -53,6 +54,10 @@ class ExprError(DalembertError, TypeError):
 
 class CompileError(DalembertError, RuntimeError):
     """A kernel that could not be built."""
+
+
+class OutOfMemoryError(DalembertError, MemoryError):
+    """A kernel that found no memory for its intermediate results."""
 
 
 class MissingExtraError(DalembertError, ImportError):

@@ -21,15 +21,22 @@ from functools import cache
 from typing import Any
 
 from .loop import Layout
+from .machine import Code
 from .real import Real
 
 # Byte offsets in an array object: type, data, number of axes, extents, strides, element type.
 _TYPE, _DATA, _NDIM, _EXTENTS, _STRIDES, _DESCR = 8, 16, 24, 32, 40, 56
 # Places in the module's table of addresses.
-_API = ("ndarray", "element", "new_array", "not_implemented", "incref", "decref", "new_tuple", "set_item")
+_API = (
+    *("ndarray", "element", "new_array", "not_implemented", "incref", "decref", "new_tuple", "set_item"),
+    *("no_memory", "take_interpreter", "leave_interpreter"),
+)
+_FUNCTIONS = (
+    *("Py_IncRef", "Py_DecRef", "PyTuple_New", "PyTuple_SetItem"),
+    *("PyErr_NoMemory", "PyGILState_Ensure", "PyGILState_Release"),
+)
 _PLACE = {name: k for k, name in enumerate(_API)}
 _METH_FASTCALL = 0x80
-_keep: list[Any] = []
 
 
 def supported() -> bool:
@@ -65,13 +72,12 @@ class _Call:
         self._label("make")
         objects = [self._new_array(k) for k in range(len(outputs))]
         self._aim([*data, *(self._field(o, _DATA, "ptr") for o in objects)])
-        self._run()
+        self._run(len(objects))
         self._answer(objects)
         self._label("refuse")
         self._line("call void %incref(ptr %not_implemented)")
         self._line("ret ptr %not_implemented")
-        self._label("fail")
-        self._line("ret ptr null")
+        self._fail(objects)
         table = f"@api = global [{len(_API)} x ptr] zeroinitializer, align 64"
         return [table, *shapes, "define ptr @call(ptr %self, ptr %args, i64 %count) {", *self.lines, "}"]
 
@@ -134,7 +140,7 @@ class _Call:
             f"call ptr %new_array(ptr %ndarray, i32 {len(shape)}, ptr @shape_{k}, i32 {self.layout.real.number}, "
             "ptr null, ptr null, i32 0, i32 0, ptr null)"
         )
-        self._line(f"br i1 {self._let(f'icmp eq ptr {made}, null')}, label %fail, label %made{k}")
+        self._line(f"br i1 {self._let(f'icmp eq ptr {made}, null')}, label %fail{k}, label %made{k}")
         self._label(f"made{k}")
         return made
 
@@ -145,11 +151,16 @@ class _Call:
                 at = self._let(f"getelementptr i8, ptr %lanes, i64 {(k * self.W + lane) * 8}")
                 self._line(f"store ptr {pointer}, ptr {at}, align 8")
 
-    def _run(self) -> None:
+    def _run(self, made: int) -> None:
         if not self.scratch_bytes:
             self._line("call void @body(ptr %lanes, ptr null)")
             return
         raw = self._let(f"call ptr @malloc(i64 {self.scratch_bytes + 64})")
+        self._line(f"br i1 {self._let(f'icmp eq ptr {raw}, null')}, label %nowhere, label %somewhere")
+        self._label("nowhere")
+        self._let("call ptr %no_memory()")
+        self._line(f"br label %fail{made}")
+        self._label("somewhere")
         up = self._let(f"add i64 {self._let(f'ptrtoint ptr {raw} to i64')}, 63")
         aligned = self._let(f"inttoptr i64 {self._let(f'and i64 {up}, -64')} to ptr")
         self._line(f"call void @body(ptr %lanes, ptr {aligned})")
@@ -160,17 +171,56 @@ class _Call:
             self._line(f"ret ptr {objects[0]}")
             return
         answer = self._let(f"call ptr %new_tuple(i64 {len(objects)})")
-        self._line(f"br i1 {self._let(f'icmp eq ptr {answer}, null')}, label %fail, label %fill")
+        self._line(f"br i1 {self._let(f'icmp eq ptr {answer}, null')}, label %fail{len(objects)}, label %fill")
         self._label("fill")
         for k, item in enumerate(objects):
             self._let(f"call i32 %set_item(ptr {answer}, i64 {k}, ptr {item})")
         self._line(f"ret ptr {answer}")
+
+    def _fail(self, objects: list[str]) -> None:
+        """Without memory for one more array, those made so far go again; the error is set."""
+        for k in reversed(range(len(objects))):
+            self._label(f"fail{k + 1}")
+            self._line(f"call void %decref(ptr {objects[k]})")
+            self._line(f"br label %fail{k}")
+        self._label("fail0")
+        self._line("ret ptr null")
+
+
+def fail_function(*, alone: bool) -> list[str]:
+    """`@fail`: there is no memory. A piece of a batch says so in the word after the number of rows; else the error is set."""
+    tell = """
+  %state = call i32 %take_interpreter()
+  %none = call ptr %no_memory()
+  call void %leave_interpreter(i32 %state)"""
+    found = "".join(
+        f"""
+  %{name}.at = getelementptr i8, ptr @api, i64 {_PLACE[name] * 8}
+  %{name} = load ptr, ptr %{name}.at, align 8"""
+        for name in ("no_memory", "take_interpreter", "leave_interpreter")
+    )
+    return f"""
+define internal void @fail(ptr %data) cold noinline {{
+  %alone = icmp eq ptr %data, null
+  br i1 %alone, label %tell, label %mark
+mark:
+  %at = getelementptr i64, ptr %data, i64 1
+  store atomic i64 1, ptr %at release, align 8
+  ret void
+tell:{found + tell if alone else ""}
+  ret void
+}}""".splitlines()
 
 
 def _row(shape: tuple[int, ...]) -> str:
     """An array constant of extents; LLVM has no empty ones."""
     extents = shape or (0,)
     return f"[{len(extents)} x i64] [{', '.join(f'i64 {extent}' for extent in extents)}]"
+
+
+def address_of(name: str) -> int:
+    """Where a function of the interpreter is, in this process."""
+    return int(ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
 
 
 @cache
@@ -182,15 +232,12 @@ def _addresses(real: Real) -> tuple[int, ...]:
     table = ctypes.cast(get_pointer(umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
     numpy: Any = importlib.import_module("numpy")
 
-    def interpreter(name: str) -> int:
-        return int(ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
-
     return (
         id(numpy.ndarray),
         id(numpy.dtype(real.dtype)),
         int(table[93] or 0),  # PyArray_New, its place fixed by NumPy's ABI
         id(NotImplemented),
-        *(interpreter(name) for name in ("Py_IncRef", "Py_DecRef", "PyTuple_New", "PyTuple_SetItem")),
+        *(address_of(name) for name in _FUNCTIONS),
     )
 
 
@@ -198,15 +245,18 @@ class _MethodDef(ctypes.Structure):
     _fields_ = (("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p))
 
 
-def make(address: int, api: int, name: str, real: Real) -> Callable[..., Any]:
-    """The Python function around a loaded `@call`."""
-    ctypes.memmove(api, (ctypes.c_void_p * len(_API))(*_addresses(real)), 8 * len(_API))
-    definition = _MethodDef(name.encode(), address, _METH_FASTCALL, b"One configuration; NotImplemented if it is not that.")
-    _keep.append(definition)
+def make(code: Code, name: str) -> Callable[..., Any]:
+    """The Python function around a loaded `@call`; as its `self` it keeps the code and its own definition."""
+    definition = _MethodDef(name.encode(), code["call"], _METH_FASTCALL, b"One configuration; NotImplemented if it is not that.")
     new = ctypes.pythonapi.PyCFunction_NewEx
-    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p]
-    function: Callable[..., Any] = new(ctypes.addressof(definition), None, None)
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    function: Callable[..., Any] = new(ctypes.addressof(definition), (code, definition), None)
     return function
+
+
+def introduce(code: Code, real: Real) -> None:
+    """Tell loaded code where the interpreter's functions are."""
+    ctypes.memmove(code["api"], (ctypes.c_void_p * len(_API))(*_addresses(real)), 8 * len(_API))
 
 
 def refuse(*arrays: Any) -> Any:

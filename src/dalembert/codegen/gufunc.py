@@ -3,6 +3,9 @@
 NumPy publishes its C functions as a table of pointers (`_UFUNC_API`); `PyUFunc_FromFuncAndDataAndSignature` is reached
 through it with ctypes. What comes back is an ordinary ufunc: broadcasting, `out=`, casting, `__array_ufunc__` and shape
 errors are NumPy's own, and the loop runs without the interpreter lock.
+
+A ufunc has a place for one object that lives as long as it does (`np.frompyfunc` keeps its function there): ours keep the machine
+code and the arrays NumPy has pointers to.
 """
 
 from __future__ import annotations
@@ -15,11 +18,13 @@ from typing import Any
 import numpy as np
 
 from ..expr import Slot
+from .machine import Code
 from .real import Real
 
 _FROM_FUNC_AND_DATA_AND_SIGNATURE = 31  # place in the table, fixed by NumPy's stable ABI
 _PYUFUNC_NONE = -1
-_keep: list[Any] = []  # NumPy keeps pointers to these arrays as long as the ufunc lives
+_OBJECT = 88  # bytes into a ufunc, where the object is that it keeps
+_immortal: list[Any] = []  # what ufuncs need, where they keep no objects
 
 
 @cache
@@ -46,14 +51,13 @@ def signature(inputs: tuple[Slot, ...], outputs: tuple[Slot, ...]) -> str:
     return f"{side(inputs)}->{side(outputs)}"
 
 
-def make(address: int, inputs: tuple[Slot, ...], outputs: tuple[Slot, ...], name: str, real: Real) -> np.ufunc:
+def make(code: Code, inputs: tuple[Slot, ...], outputs: tuple[Slot, ...], name: str, real: Real) -> np.ufunc:
     """The ufunc around a compiled inner loop."""
     count = len(inputs) + len(outputs)
-    loops = (ctypes.c_void_p * 1)(address)
+    loops = (ctypes.c_void_p * 1)(code["loop"])
     data = (ctypes.c_void_p * 1)(None)
     types = ctypes.create_string_buffer(bytes([real.number] * count), count)
     texts = [text.encode() for text in (name, f"Kernel {name}.", signature(inputs, outputs))]
-    _keep.append((loops, data, types, texts))
     ufunc: np.ufunc = _constructor()(
         ctypes.cast(loops, ctypes.c_void_p),
         ctypes.cast(data, ctypes.c_void_p),
@@ -61,4 +65,25 @@ def make(address: int, inputs: tuple[Slot, ...], outputs: tuple[Slot, ...], name
         *(1, len(inputs), len(outputs), _PYUFUNC_NONE),
         *(texts[0], texts[1], 0, texts[2]),
     )
+    _keep(ufunc, (code, loops, data, types, texts))
     return ufunc
+
+
+def _keep(ufunc: np.ufunc, needed: tuple[Any, ...]) -> None:
+    if not keeps_objects():
+        _immortal.append(needed)
+        return
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(needed))
+    ctypes.c_void_p.from_address(id(ufunc) + _OBJECT).value = id(needed)
+
+
+@cache
+def keeps_objects() -> bool:
+    """Whether ufuncs are laid out as expected: that of a function has the function there."""
+
+    def function(x: Any) -> Any:
+        return x
+
+    if ctypes.sizeof(ctypes.c_void_p) != 8:
+        return False
+    return bool(ctypes.c_void_p.from_address(id(np.frompyfunc(function, 1, 1)) + _OBJECT).value == id(function))

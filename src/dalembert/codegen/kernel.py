@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-import math
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,14 +12,10 @@ from ..errors import DalembertError, ShapeError
 from ..expr import Program, Slot, interpret, loops
 from ..expr.loops import LoopProgram
 from ..expr.streamline import streamlined
-from . import cache as disk
-from . import call, gufunc, llvm, rolled, target
-from .crew import MOST_ARRAYS, Batch, crew
+from . import batches, call, gufunc, llvm, machine, rolled, target
 from .real import DOUBLE, REALS, Real
+from .workers import MOST_ARRAYS, thread_count
 
-_PIECES = 4  # per thread
-_FINE_PIECES = 32  # likewise, in a crew
-_BLOCK = 32  # rows: whole blocks of any width
 _WORTH_A_THREAD = 2e5  # ns of work: some ten times what handing it over costs
 
 
@@ -41,11 +32,12 @@ class Kernel:
     ) -> None:
         self.ufunc, self.single = doors[:2]  # for any batch; for one configuration, `NotImplemented` if it is not just that
         self.loop: int = doors[2] if len(doors) > 2 else 0  # the address of the inner loop, if there is one
+        self.cost_ns = max(cost_ns, 1.0)  # of one configuration, roughly
         self.inputs = inputs
         self.outputs = outputs
         self.dtype = dtype
         self._prepared = _as_array if dtype == DOUBLE.dtype else _as_single
-        rows = max(_WORTH_A_THREAD / max(cost_ns, 1.0), 8.0)
+        rows = max(_WORTH_A_THREAD / self.cost_ns, 8.0)
         self.small = int(rows * max(1, sum(slot.size for slot in inputs)))  # entries of all inputs below which one thread serves
 
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None) -> Any:
@@ -53,6 +45,8 @@ class Kernel:
         if len(arrays) != len(self.inputs):
             names = ", ".join(slot.name for slot in self.inputs)
             raise ShapeError(f"arguments: {len(arrays)} found, {len(self.inputs)} expected: {names}.")
+        if threads is not None:
+            thread_count(threads)
         given = [self._prepared(slot, array) for slot, array in zip(self.inputs, arrays, strict=True)]
         try:
             if sum(array.size for array in given) <= self.small:
@@ -127,15 +121,10 @@ def build(program: Program | LoopProgram, dtype: str = DOUBLE.dtype, *, anew: bo
 
 def compiled(ir: str, program: Program | LoopProgram, real: Real = DOUBLE, *, anew: bool = False) -> tuple[np.ufunc, Any, int]:
     """The doors of a module and the address of its loop, from the cache if it is there and not to be compiled anew."""
-    host = target.host()
-    key = disk.key_of(ir, host.triple, host.cpu, host.features, host.compiler)
-    code = None if anew else disk.read(key)
-    if code is None:
-        code = target.compile_object(ir)
-        disk.write(key, code)
-    loop, single, api = target.load_object(code, "loop", "call", "api")
-    ufunc = gufunc.make(loop, program.inputs, program.outputs, program.name, real)
-    return ufunc, call.make(single, api, program.name, real) if call.supported() else call.refuse, loop
+    code = machine.code_of(ir, "loop", "call", "api", anew=anew)
+    call.introduce(code, real)
+    ufunc = gufunc.make(code, program.inputs, program.outputs, program.name, real)
+    return ufunc, call.make(code, program.name) if call.supported() else call.refuse, code["loop"]
 
 
 class Interpreted:
@@ -176,107 +165,32 @@ def _delivered(results: Sequence[Any], out: Any, dtype: str) -> Any:
     return results[0] if len(results) == 1 else results
 
 
-def thread_count(threads: int | None) -> int:
-    """The number of threads asked for: the argument, `DALEMBERT_NUM_THREADS`, or every core this process may use."""
-    if threads is not None:
-        return max(1, int(threads))
-    chosen = os.environ.get("DALEMBERT_NUM_THREADS", "")
-    return max(1, int(chosen)) if chosen.isdigit() else _cores()
-
-
-@cache
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@cache
-def _pool(workers: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(workers, thread_name_prefix="dalembert")
-
-
 def _in_threads(kernel: Kernel, arrays: tuple[Any, ...], out: Any, threads: int | None) -> Any:
-    """Cut the longest batch axis into one piece per thread; the loops run without the interpreter lock."""
+    """A large batch: the loops run without the interpreter lock, in threads, and stop when the user interrupts."""
     count = thread_count(threads)
-    plain = all(type(array) is np.ndarray for array in arrays)
+    plain = all(type(array) is np.ndarray and array.dtype.kind in "fiub" for array in arrays)
     shapes = [interpret.batch_shape(s, a.shape) for s, a in zip(kernel.inputs, arrays, strict=True)] if plain else []
     batch = np.broadcast_shapes(*shapes)
-    if count == 1 or not plain or not batch:  # arrays of other libraries go through NumPy's own protocols, whole
+    slots = (*kernel.inputs, *kernel.outputs)
+    if (
+        not plain or not kernel.loop or len(slots) > MOST_ARRAYS
+    ):  # arrays of other libraries go through NumPy's own protocols, whole
         return kernel.ufunc(*arrays) if out is None else kernel.ufunc(*arrays, out=out)
     if out is None:
         results = tuple(np.empty((*batch, *slot.shape), kernel.dtype) for slot in kernel.outputs)
     else:
         results = out if isinstance(out, tuple) else (out,)
-        # NumPy minds overlap within a piece, but one piece must not write what another still has to read.
+        # One piece must not write what another still has to read.
         arrays = tuple(a.copy() if any(np.may_share_memory(a, r) for r in results) else a for a in arrays)
-    flat = _flat(kernel, (*arrays, *results), batch)
-    if flat is None or not crew(count - 1).run(flat, _piece(flat.rows, count)):
-        _run_pieces(kernel, arrays, results, batch, count)
+    given = [_loadable(array, kernel.dtype) for array in arrays]
+    places = [result if result.flags.aligned else np.empty(result.shape, kernel.dtype) for result in results]
+    batches.share(kernel.loop, [*given, *places], [len(slot.shape) for slot in slots], batch, kernel.cost_ns, count)
+    for result, place in zip(results, places, strict=True):
+        if place is not result:
+            result[...] = place
     return results[0] if len(results) == 1 else results
 
 
-def _piece(rows: int, count: int) -> int:
-    """Rows of a piece, whole blocks: small ones, since asking for the next costs next to nothing."""
-    return (rows // (_FINE_PIECES * count) // _BLOCK + 1) * _BLOCK
-
-
-def _flat(kernel: Kernel, arrays: Sequence[np.ndarray], batch: tuple[int, ...]) -> Batch | None:
-    """The arrays as a loop takes them, if one loop goes through all rows: else NumPy has to."""
-    slots = (*kernel.inputs, *kernel.outputs)
-    if not kernel.loop or len(slots) > MOST_ARRAYS:
-        return None
-    fitting = all(array.dtype == kernel.dtype and array.flags.aligned for array in arrays)
-    if not fitting or not all(array.flags.writeable for array in arrays[len(kernel.inputs) :]):
-        return None
-    rows: list[int] = []
-    strides: list[int] = []
-    for slot, array in zip(slots, arrays, strict=True):
-        step = _row_step(array, len(slot.shape), batch)
-        if step is None:
-            return None
-        rows.append(step)
-        strides += array.strides[array.ndim - len(slot.shape) :]
-    return Batch(kernel.loop, [array.ctypes.data for array in arrays], [*rows, *strides], math.prod(batch))
-
-
-def _row_step(array: np.ndarray, core: int, batch: tuple[int, ...]) -> int | None:
-    """The distance from row to row in bytes, if there is one: 0 for a single row that serves all."""
-    if array.ndim == core:
-        return 0
-    if array.shape[: array.ndim - core] != batch:
-        return None
-    if len(batch) == 1:
-        return array.strides[0]
-    return math.prod(array.shape[len(batch) :]) * array.itemsize if array.flags.c_contiguous else None
-
-
-def _run_pieces(
-    kernel: Kernel, arrays: Sequence[np.ndarray], results: Sequence[np.ndarray], batch: tuple[int, ...], count: int
-) -> None:
-    """Pieces are handed out as threads become free: one that starts late, or is held up, takes fewer of them."""
-    axis = int(np.argmax(batch))
-    edges = np.linspace(0, batch[axis], _PIECES * count + 1).astype(int)
-    place = axis - len(batch)  # counted from the end of the batch axes, where broadcasting aligns
-
-    def run(piece: slice) -> None:
-        parts = [_cut(a, len(s.shape), place, piece) for s, a in zip(kernel.inputs, arrays, strict=True)]
-        outs = tuple(_cut(r, len(s.shape), place, piece) for s, r in zip(kernel.outputs, results, strict=True))
-        kernel.ufunc(*parts, out=outs)
-
-    pieces = iter([slice(int(a), int(b)) for a, b in itertools.pairwise(edges) if b > a])
-
-    def work() -> None:
-        for piece in pieces:  # a list iterator hands out each item once, whichever thread asks
-            run(piece)
-
-    futures = [_pool(count).submit(work) for _ in range(count - 1)]
-    work()
-    for future in futures:
-        future.result()
-
-
-def _cut(array: np.ndarray, core: int, place: int, piece: slice) -> np.ndarray:
-    """A piece of an array along one batch axis, if the array has that axis at all."""
-    axis = array.ndim - core + place
-    if axis < 0 or array.shape[axis] == 1:
-        return array
-    return array[(slice(None),) * axis + (piece,)]
+def _loadable(array: np.ndarray, dtype: str) -> np.ndarray:
+    """The same numbers as a loop reads them."""
+    return array if array.dtype == dtype and array.flags.aligned else array.astype(dtype)

@@ -16,7 +16,7 @@ import numpy as np
 from ..expr import Expr, Program
 from . import apart
 from .block import CONSTANT, Block, Pool, declarations, sincos_pairs
-from .call import emit_call
+from .call import emit_call, fail_function
 from .loop import Layout, emit_loop
 from .real import DOUBLE, Real
 from .rows import STORE_RUN, load_run_length, runs
@@ -85,7 +85,7 @@ def _tile(names: list[str], layout: Layout, scratch_bytes: int) -> list[str]:
 
 def doors(layout: Layout, scratch: int) -> list[str]:
     """The two ways into a module."""
-    return [*emit_loop(layout, scratch), *emit_call(layout, scratch)]
+    return [*emit_loop(layout, scratch), *emit_call(layout, scratch), *fail_function(alone=True)]
 
 
 def blank_runs(program: Program) -> dict[int, set[int]]:

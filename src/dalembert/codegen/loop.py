@@ -81,17 +81,25 @@ class _Loop:
             self._line("store volatile ptr %pad, ptr %lanes, align 8")  # else nobody needs the pad, and it is not made
         if self.scratch_bytes:
             self._line(f"%scratch = call ptr @malloc(i64 {self.scratch_bytes * self.layout.tile + 64})")
+            self._unless_null("%scratch", "nowhere", "somewhere")
             self._aligned("%scratch", "%scratch64")
         else:
             self._line("%scratch64 = bitcast ptr null to ptr")
         self._line(f"br i1 {adjacent}, label %direct, label %copied")
         self._direct()
         self._copied()
+        self._label("none")
+        self._line("call void @fail(ptr %data)")
+        self._line("br label %finish")
         self._label("finish")
         if self.scratch_bytes:
             self._line("call void @free(ptr %scratch)")
         self._line("call void @quiet()")
         self._line("br label %exit")
+        if self.scratch_bytes:
+            self._label("nowhere")
+            self._line("call void @fail(ptr %data)")
+            self._line("br label %exit")
         self._label("exit")
         self._line("ret void")
         return [
@@ -125,6 +133,12 @@ class _Loop:
     def _load(self, name: str, kind: str, source: str, place: int) -> None:
         self._line(f"{name}.at = getelementptr i8, ptr {source}, i64 {place * 8}")
         self._line(f"{name} = load {kind}, ptr {name}.at, align 8")
+
+    def _unless_null(self, pointer: str, no: str, yes: str) -> None:
+        """Go on where there is memory; `@fail` tells that there is none."""
+        self._line(f"{pointer}.null = icmp eq ptr {pointer}, null")
+        self._line(f"br i1 {pointer}.null, label %{no}, label %{yes}")
+        self._label(yes)
 
     def _aligned(self, raw: str, name: str, size: int = 64) -> None:
         self._line(f"{name}.i = ptrtoint ptr {raw} to i64")
@@ -259,7 +273,7 @@ class _Loop:
         self._line(f"%s.any = icmp sgt i64 %whole, {self.span}")
         self._line("br i1 %s.any, label %s.block, label %s.out")
         self._label("s.block")
-        self._line(f"%s.i = phi i64 [ {self.span}, %s.start ], [ %s.next, %s.block ]")
+        self._line(f"%s.i = phi i64 [ {self.span}, %s.aim ], [ %s.next, %s.block ]")
         self._run_tile()
         for k in self.streamed:
             self._line_of("s", k, "%s.i")
@@ -276,6 +290,7 @@ class _Loop:
         """Lanes of streamed results on rows of the buffer, and before these the last bytes of the tile that is done."""
         places, size = stream.places({k: self.row_bytes[k] for k in self.streamed}, self.span)
         self._line(f"%s.raw = call ptr @malloc(i64 {size + stream.PAGE})")
+        self._unless_null("%s.raw", "none", "s.aim")
         self._aligned("%s.raw", "%s.buffer", stream.PAGE)
         for k in self.streamed:
             tile = self.row_bytes[k] * self.span
@@ -302,7 +317,7 @@ class _Loop:
     def _stream_out(self) -> None:
         """Lines that are not full; then results are there for whoever reads them."""
         self._label("s.out")
-        self._line(f"%s.done = phi i64 [ {self.span}, %s.start ], [ %s.next, %s.block ]")
+        self._line(f"%s.done = phi i64 [ {self.span}, %s.aim ], [ %s.next, %s.block ]")
         for k in self.streamed:
             self._line_of("o", k, "%s.done")
             size = self.layout.real.bytes
@@ -317,10 +332,11 @@ class _Loop:
         """Every block through a buffer in which the entries of a row are adjacent."""
         self._label("copied")
         self._line(f"%buffer = call ptr @malloc(i64 {self.buffer_bytes})")
+        self._unless_null("%buffer", "none", "c.start")
         cells = self._cells()
         self._line("br label %c.head")
         self._label("c.head")
-        self._line("%c.i = phi i64 [ 0, %copied ], [ %c.next, %c.head ]")
+        self._line("%c.i = phi i64 [ 0, %c.start ], [ %c.next, %c.head ]")
         self._rows("c", "%c.i")
         rows = {cell: self._row_pointer("c", *cell) for cell in cells}
         for (k, lane), cell in cells.items():

@@ -1,20 +1,17 @@
-"""The processor kernels are compiled for: its name, features and lane count; and compiling and loading through llvmlite.
+"""The processor kernels are compiled for: its name, features and lane count; and compiling and linking through llvmlite.
 
-llvmlite is imported on first use: `import dalembert` starts no compiler.
+llvmlite is imported on first use: `import dalembert` starts no compiler. Who calls the compiler holds the lock of machine.py.
 """
 
 from __future__ import annotations
 
 import os
-import threading
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from ..errors import CompileError
 
-_lock = threading.Lock()  # LLVM's global state is initialised, and objects are linked, by one thread at a time
-_engines: list[Any] = []  # loaded machine code lives as long as the process
 # Characters of a module from which LLVM works at level 1: its time at level 2 is quadratic in the stores of a function, which
 # for large programs is a factor of three, and the code is 1 to 3 % faster (docs/develop/decisions.md).
 _LARGE = 1_500_000
@@ -76,31 +73,28 @@ def host() -> Host:
 
 
 def compile_object(ir: str) -> bytes:
-    """Machine code of a module, as an object file."""
+    """Machine code of a module, as an object file; the module's own context takes its constants and types with it."""
     llvm = binding()
     where = host()
-    with _lock:
-        try:
-            module = llvm.parse_assembly(ir)
-        except RuntimeError as error:
-            raise CompileError(f"kernel: LLVM refused the generated code ({error}). Please report this.") from error
-        machine = llvm.Target.from_triple(where.triple).create_target_machine(
-            cpu=where.cpu, features=where.features, opt=1 if len(ir) > _LARGE else 2, reloc="pic", codemodel="small"
-        )
+    context = llvm.create_context()
+    try:
+        module = llvm.parse_assembly(ir, context=context)
+    except RuntimeError as error:
+        raise CompileError(f"kernel: LLVM refused the generated code ({error}). Please report this.") from error
+    machine = llvm.Target.from_triple(where.triple).create_target_machine(
+        cpu=where.cpu, features=where.features, opt=1 if len(ir) > _LARGE else 2, reloc="pic", codemodel="small"
+    )
+    try:
         return bytes(machine.emit_object(module))
+    finally:
+        module.close()
 
 
-def load_object(code: bytes, *symbols: str) -> list[int]:
-    """Link an object file into this process; the addresses of its symbols."""
+def engine_of(content: bytes) -> Any:
+    """An object file linked into this process, as the engine that owns its memory."""
     llvm = binding()
-    with _lock:
-        machine = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        engine.finalize_object()
-        addresses = [int(engine.get_function_address(s) or engine.get_global_value_address(s)) for s in symbols]
-        _engines.append(engine)
-    for symbol, address in zip(symbols, addresses, strict=True):
-        if not address:
-            raise CompileError(f"kernel: compiled code has no function {symbol!r}. Please report this.")
-    return addresses
+    machine = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    engine.add_object_file(llvm.ObjectFileRef.from_data(content))
+    engine.finalize_object()
+    return engine

@@ -7,6 +7,7 @@ takes as long as making them.
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
@@ -18,17 +19,34 @@ _was_enabled = False
 
 @contextmanager
 def growing() -> Iterator[None]:
-    """Hold the search until the last of those who asked is done; it stays off if it was. Also a decorator."""
+    """Hold the search until the last of those who asked is done; it stays off if it was. Also a decorator.
+
+    An interrupt may come between any two calls: what is on hold then goes on again all the same.
+    """
     global _growing, _was_enabled
-    with _lock:
-        if _growing == 0:
-            _was_enabled = gc.isenabled()
-            gc.disable()
-        _growing += 1
+    counted = 0
     try:
+        with _lock:
+            if _growing == 0:
+                _was_enabled = gc.isenabled()
+                gc.disable()
+            _growing, counted = _growing + 1, 1
         yield
     finally:
         with _lock:
-            _growing -= 1
+            _growing -= counted
             if _growing == 0 and _was_enabled:
                 gc.enable()
+
+
+def _after_fork() -> None:
+    """No other thread is here that would end what it began; the one that forked grows nothing."""
+    global _lock, _growing
+    _lock = Lock()
+    if _growing and _was_enabled:
+        gc.enable()
+    _growing = 0
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -260,6 +260,7 @@ class _Run:
         """Call the kernel until no motion is running; the state and the outputs of each call."""
         kernel, values = self._kernel(output), self._values(len(state))
         settings = self.settings.copy()
+        settings[0, -2] = min(_BUDGET, kernel.turns)
         while True:
             out = outputs()
             kept = [np.empty(x.shape) for x in (state, *vectors)]

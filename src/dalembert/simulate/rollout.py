@@ -196,16 +196,18 @@ def _run(
     threads: int | None,
     progress: Callable[[float], None] | None,
 ) -> None:
-    """Row 0, then all steps; in several calls that hand on the state, where somebody wants to know how far they are."""
+    """Row 0, then all steps; in several calls that hand on the state, where somebody wants to know how far they are, and where
+    a motion takes so long that a Ctrl-C would have to wait.
+    """
     q, qd, p, rows = start
     results[0][:, 0], results[1][:, 0] = q, qd
     every = int(settings[0, 2])
-    chunk = max(1, -(-count // every // _CALLS)) * every if progress else max(count, 1)
+    chunk = min(max(1, -(-count // every // _CALLS)) * every if progress else max(count, 1), loop.turns)
     state = [np.ascontiguousarray(x) for x in (q, qd, p)]
     ends = [np.empty(q.shape) for _ in range(3)]
     for first in range(0, count, chunk):
         done = min(chunk, count - first)
-        counters = np.array([[float(first), 1.0 + first // every, 0.0, float(done)]])
+        counters = np.array([[float(first), 1.0 + first // every, float(first % every), float(done)]])
         loop([settings, counters, *state, rows], [*results, *ends], threads=threads)
         state, ends = ends, [np.empty(q.shape) for _ in range(3)]
         if progress:

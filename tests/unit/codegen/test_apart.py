@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dalembert.codegen import apart, kernel, llvm, loop, target
+from dalembert.codegen import apart, kernel, llvm, loop, machine, target
 from dalembert.expr import interpret, trace
 
 pytestmark = pytest.mark.skipif(not target.host().x86, reason="only x86 has such a cache")
@@ -27,8 +27,9 @@ def meets(stack: int, first: int, last: int) -> bool:
 @pytest.fixture(scope="module")
 def moved() -> Callable[[int, int, int], int]:
     door = "define i64 @door(ptr %s, ptr %a, ptr %b) {\n  %x = call i64 @apart(ptr %s, ptr %a, ptr %b)\n  ret i64 %x\n}"
-    (address,) = target.load_object(target.compile_object("\n".join([*apart.functions(), door])), "door")
-    return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * 3)(address)
+    code = machine.load(target.compile_object("\n".join([*apart.functions(), door])), "door")
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * 3)(code["door"])
+    return lambda *addresses: function(*addresses) if code else 0  # holds the code
 
 
 def test_a_stack_moves_down_by_whole_pages_until_it_meets_no_constant(

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.codegen import llvm, target
+from dalembert.codegen import llvm, machine, target
 from dalembert.codegen.real import DOUBLE, SINGLE, Real
 from dalembert.errors import CompileError
 from tests.unit.codegen.programs import mixed_program
@@ -77,7 +77,7 @@ def test_code_llvm_cannot_read_is_a_compile_error() -> None:
 def test_code_without_the_function_asked_for_is_a_compile_error() -> None:
     code = target.compile_object("define void @other() {\n  ret void\n}\n")
     with pytest.raises(CompileError, match=r"kernel: compiled code has no .*'loop'"):
-        target.load_object(code, "loop")
+        machine.load(code, "loop")
 
 
 def test_the_choice_of_back_end_is_read_when_a_kernel_is_built(monkeypatch: Any) -> None:

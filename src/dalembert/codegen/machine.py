@@ -1,0 +1,124 @@
+"""Machine code in this process: loaded once, kept while something refers to it, then given back.
+
+Whoever runs code from an address holds the `Code` it belongs to: ufuncs and functions of the interpreter do so by a reference of
+their own (gufunc.py, call.py). When the last one is gone, LLVM unmaps it. The same text is loaded once, however many robots
+have it.
+
+All work of LLVM is under one lock, which a fork takes as well: a child never finds LLVM in the middle of something.
+"""
+
+from __future__ import annotations
+
+import gc
+import mmap
+import os
+import sys
+import threading
+from collections import deque
+from typing import Any
+from weakref import WeakValueDictionary
+
+from ..errors import CompileError
+from . import cache as disk
+from . import target
+
+_lock = threading.RLock()  # search for cycles may discard code in the middle of loading some
+_discarded: deque[Any] = deque()  # engines nobody needs any more
+_MAPS = 16  # memory maps that loading takes at most
+
+
+class Code:
+    """Loaded machine code. What its functions need to stay alive is in `kept`; with the last reference, its memory goes."""
+
+    __slots__ = ("__weakref__", "_addresses", "_engine", "kept")
+
+    def __init__(self, engine: Any, addresses: dict[str, int]) -> None:
+        self._engine = engine
+        self._addresses = addresses
+        self.kept: list[Any] = []
+
+    def __getitem__(self, symbol: str) -> int:
+        """The address of a function or a table."""
+        return self._addresses[symbol]
+
+    def __del__(self) -> None:
+        if sys.is_finalizing():  # threads may still run it, and the process is about to give everything back
+            return
+        _discarded.append(self._engine)
+        if _lock.acquire(blocking=False):  # else whoever holds the lock, or takes it next, does it
+            try:
+                _bury()
+            finally:
+                _lock.release()
+
+
+_loaded: WeakValueDictionary[str, Code] = WeakValueDictionary()
+
+
+def code_of(ir: str, *symbols: str, anew: bool = False) -> Code:
+    """The code of a module: loaded already, from the disk, or compiled. `anew` compiles in any case, to measure."""
+    host = target.host()
+    key = disk.key_of(ir, host.triple, host.cpu, host.features, host.compiler)
+    found = None if anew else _loaded.get(key)
+    if found is not None:
+        return found
+    content = None if anew else disk.read(key)
+    if content is None:
+        with _lock:
+            _bury()
+            content = target.compile_object(ir)
+        disk.write(key, content)
+    found = load(content, *symbols)
+    _loaded[key] = found
+    return found
+
+
+def load(content: bytes, *symbols: str) -> Code:
+    """Link an object file into this process."""
+    with _lock:
+        _bury()
+        _make_room(4 * len(content))
+        engine = target.engine_of(content)
+        addresses = {s: int(engine.get_function_address(s) or engine.get_global_value_address(s)) for s in symbols}
+    for symbol, address in addresses.items():
+        if not address:
+            raise CompileError(f"kernel: compiled code has no function {symbol!r}. Please report this.")
+    return Code(engine, addresses)
+
+
+def _bury() -> None:
+    while _discarded:
+        _discarded.popleft().close()
+
+
+def _make_room(size: int) -> None:
+    """LLVM does not notice a mapping that failed, and jumps into it: so try first, and search for unused robots if need be."""
+    if _has_room(size):
+        return
+    gc.collect()
+    _bury()
+    if not _has_room(size):
+        raise CompileError(
+            f"kernel: this process has no memory, or no memory maps, left for machine code ({len(_loaded)} kernels are loaded). "
+            "Let go of robots you no longer use."
+        )
+
+
+def _has_room(size: int) -> bool:
+    if os.name != "posix":
+        return True
+    taken = []
+    try:
+        for k in range(_MAPS):  # neighbours of other protection are maps of their own
+            protection = mmap.PROT_READ | (mmap.PROT_WRITE if k % 2 else 0)
+            taken.append(mmap.mmap(-1, max(size, mmap.PAGESIZE) if k == 0 else mmap.PAGESIZE, prot=protection))
+    except (OSError, MemoryError):
+        return False
+    finally:
+        for room in taken:
+            room.close()
+    return True
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)

@@ -1,0 +1,188 @@
+"""Threads that share a batch without the interpreter: woken by a word in memory, they take piece after piece until none is left.
+
+Handing work to a sleeping thread through Python costs a tenth of a millisecond or two, as much as a light kernel needs for ten
+thousand configurations. Here a worker that has finished waits for the next batch with its eyes open, for a fraction of a
+millisecond, before it goes to sleep; and whoever asks works too, and waits for nobody who has not begun.
+
+A batch is one call from the interpreter's point of view: it comes back when no worker reads or writes its arrays any more, done
+or not. Every now and then it looks whether the user has interrupted; if so, no further pieces are taken.
+
+Each worker has a slot, a word of its own cache line:
+
+    0   awake, waiting                      1   asleep: its bell has to be rung
+    2   at work                             else the address of a batch to take part in
+
+Workers are threads of the operating system alone: they never touch Python, so they need not end before it does. They are gone
+in a child after a fork, and started again when they are needed.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import warnings
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import DalembertWarning, OutOfMemoryError, ShapeError
+from . import machine, target
+from .call import address_of
+from .workers_ir import LINE, MOST_ARRAYS, MOST_WORKERS, module
+
+PATIENCE = 50_000  # turns of the waiting loop, some 20 ns each: a millisecond
+_API = (
+    *("PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals"),
+    *("PyThread_acquire_lock", "PyThread_release_lock", "PyThread_acquire_lock_timed"),
+)
+_HEAD = 14  # words of a job before its lists
+
+
+class Batch(NamedTuple):
+    """Rows of arrays for a kernel's loop, as NumPy hands them over, and axes around them.
+
+    `bases` are addresses of the first entries; `steps` has each array's byte stride from row to row, then strides within rows.
+    `extents` are lengths of further batch axes, `strides` each array's byte strides along these, one array after the other.
+    """
+
+    loop: int
+    bases: list[int]
+    steps: list[int]
+    rows: int
+    extents: tuple[int, ...] = ()
+    strides: tuple[int, ...] = ()
+
+
+def run(batch: Batch, piece: int, every: int, threads: int) -> None:
+    """All rows, so many to a piece, shared by so many threads; after so many pieces of its own, the caller looks for a Ctrl-C.
+
+    While another batch has the workers, the caller does it alone.
+    """
+    code = _code()
+    workers = min(threads, MOST_WORKERS + 1) - 1
+    if workers > code.started[0]:
+        _start(code, workers)
+    job = _job(batch, piece)
+    code.run(job.ctypes.data, min(workers, code.started[0]), every)
+    if job[9]:
+        raise OutOfMemoryError("kernel: no memory is left for its intermediate results. Take smaller batches, or fewer threads.")
+
+
+def thread_count(threads: Any) -> int:
+    """The number of threads asked for: the argument, `DALEMBERT_NUM_THREADS`, or every core this process may use."""
+    if threads is None:
+        return _usual(os.environ.get("DALEMBERT_NUM_THREADS", ""))
+    if isinstance(threads, (bool, np.bool_)) or not isinstance(threads, (int, np.integer)) or threads < 1:
+        raise ShapeError(
+            f"threads: {_shown(threads)} found, a whole number of 1 or more is expected. Leave it out for all cores."
+        )
+    return min(int(threads), MOST_WORKERS + 1)
+
+
+@cache
+def _usual(chosen: str) -> int:
+    if chosen.isdecimal() and chosen.isascii() and int(chosen[:9]) > 0:
+        return min(int(chosen[:9]), MOST_WORKERS + 1)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if chosen:
+        message = f"DALEMBERT_NUM_THREADS: {_shown(chosen)} found, a whole number of 1 or more is expected; {cores} are used."
+        warnings.warn(DalembertWarning(message, "threads"), stacklevel=2)
+    return min(cores, MOST_WORKERS + 1)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}..."
+
+
+def _job(batch: Batch, piece: int) -> np.ndarray:
+    """What `@take` reads, in one array: words, then lists (workers_ir.py tells the words)."""
+    runs = int(np.prod(batch.extents, dtype=np.int64))
+    per_run = -(-batch.rows // piece)
+    lists = [list(batch.extents), batch.bases, list(batch.strides), batch.steps]
+    places = np.cumsum([_HEAD, *(len(entries) for entries in lists)])
+    words = [
+        batch.loop,
+        len(batch.bases),
+        piece,
+        batch.rows,
+        0,
+        per_run,
+        per_run * runs,
+        len(batch.extents),
+        batch.rows * runs,
+        0,
+    ]
+    job = np.array([*words, 0, 0, 0, 0, *(entry for entries in lists for entry in entries)], np.int64)
+    job[len(words) : _HEAD] = job.ctypes.data + 8 * places[:-1]
+    return job
+
+
+class _Workers:
+    """The loaded code, and how many threads serve in this process."""
+
+    def __init__(self, code: machine.Code) -> None:
+        self.code = code
+        ctypes.memmove(code["api"], (ctypes.c_void_p * len(_API))(*map(address_of, _API)), 8 * len(_API))
+        self.run: Any = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(code["run"])
+        self.started = [0]
+        self.lock = threading.Lock()
+        self.ring(MOST_WORKERS)
+        self.reset()
+
+    def ring(self, k: int) -> None:
+        """A bell for worker k, silent; the one behind the last is never rung, and serves for naps."""
+        allocate, acquire = ctypes.pythonapi.PyThread_allocate_lock, ctypes.pythonapi.PyThread_acquire_lock
+        allocate.restype, acquire.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_int]
+        bell = allocate()
+        acquire(bell, 0)
+        ctypes.c_void_p.from_address(self.code["bells"] + 8 * k).value = bell
+
+    def reset(self) -> None:
+        """All asleep, nobody busy: at first, and in the child after a fork, where no worker is left."""
+        ctypes.c_int64.from_address(self.code["busy"]).value = 0
+        slots = (ctypes.c_int64 * (LINE * MOST_WORKERS)).from_address(self.code["slots"])
+        for k in range(MOST_WORKERS):
+            slots[LINE * k] = 1
+        self.started[0] = 0
+        self.lock = threading.Lock()
+
+
+def _start(workers: _Workers, count: int) -> None:
+    """More threads, until there are so many; where the system gives no more, fewer of them work."""
+    start = ctypes.pythonapi.PyThread_start_new_thread
+    start.restype, start.argtypes = ctypes.c_ulong, [ctypes.c_void_p, ctypes.c_void_p]
+    with workers.lock:
+        while workers.started[0] < count:
+            k = workers.started[0]
+            workers.ring(k)
+            workers.started[0] = k + 1  # first: a second thread in one slot would wait for ever, a slot without one does no harm
+            start(workers.code["serve"], k)
+
+
+_made: list[_Workers] = []
+_making = threading.Lock()
+
+
+def _code() -> _Workers:
+    if not _made:
+        with _making:
+            if not _made:
+                symbols = ("run", "serve", "api", "bells", "slots", "busy")
+                _made.append(_Workers(machine.code_of(module(target.host().triple, PATIENCE), *symbols)))
+    return _made[0]
+
+
+def _after_fork() -> None:
+    global _making
+    _making = threading.Lock()  # the thread that held it is not here
+    for workers in _made:
+        workers.reset()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+__all__ = ["MOST_ARRAYS", "MOST_WORKERS", "Batch", "run", "thread_count"]
