@@ -1,6 +1,6 @@
 """From an expression graph to native code: LLVM, the disk cache, and NumPy generalized ufuncs."""
 
 from .call import refuse
-from .kernel import Kernel, build
+from .kernel import Kernel, build, portable
 
-__all__ = ["Kernel", "build", "refuse"]
+__all__ = ["Kernel", "build", "portable", "refuse"]

@@ -14,7 +14,7 @@ from ..expr.loops import LoopProgram
 from ..expr.streamline import streamlined
 from . import batches, call, gufunc, llvm, machine, rolled, target
 from .real import DOUBLE, REALS, Real
-from .workers import MOST_ARRAYS, thread_count
+from .workers import MOST_ARRAYS, no_memory, thread_count
 
 _WORTH_A_THREAD = 2e5  # ns of work: some ten times what handing it over costs
 
@@ -36,6 +36,7 @@ class Kernel:
         self.inputs = inputs
         self.outputs = outputs
         self.dtype = dtype
+        self.program: Program | None = None  # kept by those that may travel to another process
         self._prepared = _as_array if dtype == DOUBLE.dtype else _as_single
         rows = max(_WORTH_A_THREAD / self.cost_ns, 8.0)
         self.small = int(rows * max(1, sum(slot.size for slot in inputs)))  # entries of all inputs below which one thread serves
@@ -54,6 +55,21 @@ class Kernel:
             return _in_threads(self, tuple(given), out, threads)
         except (ValueError, TypeError) as error:
             raise self._explain(given, out) or error from None
+        except MemoryError as error:
+            raise no_memory(str(error)) from None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As its program: whoever unpickles it compiles, or finds the code on disk."""
+        if self.program is None:
+            message = "kernel: this one belongs to a robot, and cannot be pickled by itself. Pickle the robot, or use dal.kernel."
+            raise TypeError(message)
+        return portable, (self.program, self.dtype)
+
+    def __copy__(self) -> Kernel:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Kernel:
+        return self
 
     def _explain(self, arrays: Sequence[Any], out: Any) -> DalembertError | None:
         """Say in the house's words what NumPy refused."""
@@ -117,6 +133,13 @@ def build(program: Program | LoopProgram, dtype: str = DOUBLE.dtype, *, anew: bo
         return Kernel(doors if real is DOUBLE else (Rounded(doors[0], dtype), call.refuse), *slots, cost, dtype)
     ir = llvm.emit(program, lanes * 8 // real.bytes, x86=x86, real=real)
     return Kernel(compiled(ir, program, real, anew=anew), *slots, cost, dtype)
+
+
+def portable(program: Program, dtype: str = DOUBLE.dtype) -> Kernel:
+    """A kernel that can be pickled: it keeps its program."""
+    kernel = build(program, dtype)
+    kernel.program = program
+    return kernel
 
 
 def compiled(ir: str, program: Program | LoopProgram, real: Real = DOUBLE, *, anew: bool = False) -> tuple[np.ufunc, Any, int]:

@@ -67,7 +67,13 @@ def run(batch: Batch, piece: int, every: int, threads: int) -> None:
     job = _job(batch, piece)
     code.run(job.ctypes.data, min(workers, code.started[0]), every)
     if job[9]:
-        raise OutOfMemoryError("kernel: no memory is left for its intermediate results. Take smaller batches, or fewer threads.")
+        raise no_memory()
+
+
+def no_memory(reason: str = "") -> OutOfMemoryError:
+    """The sentence for a kernel that asked for memory and got none; NumPy has a reason for its arrays."""
+    wanted = f" ({reason})" if reason else ""
+    return OutOfMemoryError(f"kernel: no memory is left for its results{wanted}. Take smaller batches, or fewer threads.")
 
 
 def thread_count(threads: Any) -> int:
@@ -185,4 +191,4 @@ def _after_fork() -> None:
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_after_fork)
 
-__all__ = ["MOST_ARRAYS", "MOST_WORKERS", "Batch", "run", "thread_count"]
+__all__ = ["MOST_ARRAYS", "MOST_WORKERS", "Batch", "no_memory", "run", "thread_count"]

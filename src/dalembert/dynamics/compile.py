@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..algorithms.sweep import Unrolled
 from ..checks import FloatArray
-from ..codegen import Kernel, build
+from ..codegen import Kernel, portable
 from ..errors import ShapeError, UnknownNameError
 from ..expr import trace
 from ..model import Robot
@@ -174,7 +174,7 @@ def kernel(
         recipe = Recipe(lambda sweep, *inputs: _counted(source(*inputs), outputs), dict(what), list(outputs))
     else:
         raise ShapeError("kernel: a function needs its inputs as a mapping of name to shape, such as {'q': (3,)}.")
-    return build(trace(*_with_fixed(recipe, fixed or {}), name="kernel"), dtype)
+    return portable(trace(*_with_fixed(recipe, fixed or {}), name="kernel"), dtype)
 
 
 def _counted(returned: Any, outputs: Sequence[str]) -> Any:

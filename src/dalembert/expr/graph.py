@@ -129,6 +129,18 @@ class Graph:
             self.nodes.append(node)
         return node
 
+    def restored(self, rows: Iterable[tuple[str, tuple[int, ...], Any]]) -> list[Expr]:
+        """Nodes from (operation, places of its arguments in this list, value), as they were: nothing is folded again."""
+        nodes: list[Expr] = []
+        for op, args, value in rows:
+            if op == "input":
+                nodes.append(self.input(value))
+            elif op == "const":
+                nodes.append(self.const(value))
+            else:
+                nodes.append(self._node(op, tuple(nodes[k] for k in args)))
+        return nodes
+
     def apply(self, op: str, *args: Any) -> Any:
         """A node of any primitive, folded when every argument is a number."""
         rule = _RULES.get(op)

@@ -55,6 +55,22 @@ class Program:
         """The same program with rewritten outputs."""
         return Program(self.name, self.graph, self.inputs, self.entries, self.outputs, tuple(map(tuple, results)))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As a list of nodes: pickled one inside the other, they would be too deep."""
+        nodes = reachable([*(node for entry in self.entries for node in entry), *self.nodes])
+        place = {node.index: k for k, node in enumerate(nodes)}
+        rows = [(node.op, tuple(place[a.index] for a in node.args), node.value) for node in nodes]
+        entries = [[place[node.index] for node in entry] for entry in self.entries]
+        results = [[("node", place[x.index]) if isinstance(x, Expr) else x for x in result] for result in self.results]
+        return _restored, (self.name, self.inputs, self.outputs, rows, entries, results)
+
+
+def _restored(name: str, inputs: Any, outputs: Any, rows: Any, entries: Any, results: Any) -> Program:
+    graph = Graph()
+    nodes = graph.restored(rows)
+    found = tuple(tuple(nodes[x[1]] if isinstance(x, tuple) else x for x in result) for result in results)
+    return Program(name, graph, inputs, tuple(tuple(nodes[k] for k in entry) for entry in entries), outputs, found)
+
 
 @growing()
 def trace(
