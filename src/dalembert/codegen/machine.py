@@ -24,6 +24,7 @@ from . import target
 
 _lock = threading.RLock()  # search for cycles may discard code in the middle of loading some
 _discarded: deque[Any] = deque()  # engines nobody needs any more
+_LONG = 100_000  # characters of a module that takes some tenths of a second
 _MAPS = 16  # memory maps that loading takes at most
 
 
@@ -64,13 +65,34 @@ def code_of(ir: str, *symbols: str, anew: bool = False) -> Code:
         return found
     content = None if anew else disk.read(key)
     if content is None:
-        with _lock:
-            _bury()
-            content = target.compile_object(ir)
+        content = _compiled(ir)
         disk.write(key, content)
     found = load(content, *symbols)
     _loaded[key] = found
     return found
+
+
+def _compiled(ir: str) -> bytes:
+    """What LLVM makes of a module; while it works for long, the user can interrupt the wait for it."""
+    found: list[bytes | Exception] = []
+
+    def work() -> None:
+        try:
+            with _lock:
+                _bury()
+                found.append(target.compile_object(ir))
+        except Exception as error:
+            found.append(error)
+
+    if len(ir) < _LONG:
+        work()
+    else:
+        thread = threading.Thread(target=work, name="dalembert compiler")
+        thread.start()
+        thread.join()
+    if isinstance(found[0], Exception):
+        raise found[0]
+    return found[0]
 
 
 def load(content: bytes, *symbols: str) -> Code:

@@ -192,6 +192,7 @@ tasks = {
     "rollout": lambda: dal.rollout(robot, q, 0 * q, None, dt=1e-4, steps=3000, every=3000, threads=2),
     "long rollout": lambda: dal.rollout(robot, q[0], 0 * q[0], None, dt=1e-6, steps=20_000_000, every=20_000_000, threads=2),
     "simulate": lambda: dal.simulate(robot, q, 0 * q, t_end=20.0, threads=2),
+    "compile": lambda: dal.christoffel(dal.robots.chain(9).replace(name="other"), q[0, :1].repeat(9)),
 }
 task = tasks[sys.argv[1]]
 dal.rollout(robot, q[:2], 0 * q[:2], None, dt=1e-3, steps=1), dal.simulate(robot, q[:2], 0 * q[:2], t_end=1e-3)
@@ -218,7 +219,7 @@ print(max(times))
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-@pytest.mark.parametrize("task", ["batch", "grid", "rollout", "long rollout", "simulate"])
+@pytest.mark.parametrize("task", ["batch", "grid", "rollout", "long rollout", "simulate", "compile"])
 def test_an_interrupt_is_answered_soon_and_leaves_nothing_running(tmp_path: Path, task: str) -> None:
     done = run_python("-c", INTERRUPTED, task, "6", folder=tmp_path)
     assert done.returncode == 0, done.stderr
