@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..expr import Expr
-from . import sincos
+from . import far, sincos
 from .real import DOUBLE, Real
 from .rows import Rows
 from .sincos import splat
 
 CONSTANT = ", !invariant.load !1"  # mark of a load that may move past stores
+GROUP = 8  # sines and cosines computed at once
 _BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq"}
 
@@ -20,24 +21,11 @@ def declarations(lanes: int, real: Real = DOUBLE) -> list[str]:
     D = real.vector(lanes)
     return [
         *(f"declare {D} {real.intrinsic(name, lanes)}({D})" for name in ("fabs", "sqrt")),
-        "declare double @sin(double)",
-        "declare double @cos(double)",
         "declare double @atan2(double, double)",
         "declare ptr @malloc(i64)",
         "declare void @free(ptr)",
-        *_wrap_function(lanes, real),
+        *far.functions(lanes, real),
     ]
-
-
-def _wrap_function(lanes: int, real: Real) -> list[str]:
-    """The angle in (-π, π] equal to each lane's, through the C library, for arguments beyond reach of the vector sine."""
-    block, value = Block(lanes, real), "poison"
-    for lane in range(lanes):
-        x = block.extracted("%x", lane)
-        s, c = (block.let(f"call double @{name}(double {x})") for name in ("sin", "cos"))
-        value = block.inserted(value, block.let(f"call double @atan2(double {s}, double {c})"), lane)
-    head = f"define internal {block.D} @wrap({block.D} %x) cold noinline {{"
-    return [head, *block.lines, f"  ret {block.D} {value}", "}"]
 
 
 class Pool:
@@ -65,7 +53,12 @@ class Pool:
     def definitions(self) -> list[str]:
         """The lines of the module."""
         kind, size = self.real.vector(self.lanes), self.lanes * self.real.bytes
-        return [f"{name} = internal unnamed_addr constant {kind} {text}, align {size}" for text, name in self.names.items()]
+        magic = f"{kind} {splat(sincos.magic(self.real), self.lanes, self.real.name)}"
+        near = f"@near = internal unnamed_addr constant [{GROUP} x {kind}] [{', '.join([magic] * GROUP)}], align {size}"
+        return [
+            near,
+            *(f"{name} = internal unnamed_addr constant {kind} {text}, align {size}" for text, name in self.names.items()),
+        ]
 
 
 class Block:
@@ -80,7 +73,8 @@ class Block:
         self.lines: list[str] = []
         self.values: dict[int, str] = {}
         self.masks: dict[int, str] = {}
-        self.near: dict[int, str] = {}  # arguments of sine and cosine, brought within reach
+        self.head: list[str] = []  # lines that belong at the start of the function
+        self.near: dict[int, tuple[str, str, int]] = {}  # arguments of sine and cosine within reach, and where their magic is
         self.counter = 0
         self.rows = Rows(self.let, lambda text: self.lines.append(f"  {text}"), lanes, real)
 
@@ -159,11 +153,19 @@ class Block:
         return self.select(mask, self.value(a), self.value(b))
 
     def _atan2(self, a: Expr, b: Expr) -> str:
-        result = "poison"
+        result, sides = "poison", [self._with_plain_zeros(self.value(v)) for v in (a, b)]
         for lane in range(self.lanes):
-            y, x = (self.extracted(self.value(v), lane) for v in (a, b))
+            y, x = (self.extracted(side, lane) for side in sides)
             result = self.inserted(result, self.let(f"call double @atan2(double {y}, double {x})"), lane)
         return result
+
+    def _with_plain_zeros(self, x: str) -> str:
+        """What counts as zero (mode.py) made zero: the C library also looks at bits."""
+        integers = f"<{self.lanes} x {self.real.integer}>"
+        sign = splat(-(2 ** (8 * self.real.bytes - 1)), self.lanes, self.real.integer)
+        zero = self.let(f"and {integers} {self.let(f'bitcast {self.D} {x} to {integers}')}, {sign}")
+        is_zero = self.let(f"fcmp oeq {self.D} {x}, zeroinitializer")
+        return self.select(is_zero, self.let(f"bitcast {integers} {zero} to {self.D}"), x)
 
     def extracted(self, vector: str, lane: int) -> str:
         """A lane as a double, for the C library."""
@@ -182,34 +184,45 @@ class Block:
 
     def sincos(self, argument: Expr, sine: Expr | None, cosine: Expr | None) -> None:
         """Sine and cosine of an argument already within reach."""
-        s, c = sincos.emit(self.near.get(argument.index) or self.value(argument), self.let, self.lanes, self.real, self.operand)
+        x, group, place = self.near[argument.index]
+        at = self.let(f"getelementptr {self.D}, ptr {group}, i64 {place}") if place else group
+        magic = self.let(f"load {self.D}, ptr {at}, align {self.lanes * self.real.bytes}")
+        s, c = sincos.emit(x, magic, self.let, self.lanes, self.real, self.operand)
         for node, value in ((sine, s), (cosine, c)):
             if node is not None:
                 self.values[node.index] = value
 
     def bring_near(self, arguments: list[Expr]) -> None:
-        """Replace arguments out of reach by equal angles within (-π, π], through the C library and out of the way.
+        """Replace arguments out of reach by their remainders of π/2, out of the way.
 
         One test serves all the arguments known at the start of a part, so that their sines can be computed where they
-        are needed, between other work, without a branch each.
+        are needed, between other work, without a branch each. Which multiples of π/2 were left out is told by a pointer to
+        the magic numbers of each group of arguments; where all are within reach, to the same constants for every group.
         """
-        far = ""
-        for argument in arguments:
-            mask = sincos.emit_far(self.value(argument), self.let, self.lanes, self.real)
-            far = mask if not far else self.let(f"or {self.mask} {far}, {mask}")
-        tag = f"b{self.counter}"
-        any_far = self.let(f"icmp ne i{self.lanes} {self.let(f'bitcast {self.mask} {far} to i{self.lanes}')}, 0")
+        masks = [sincos.emit_far(self.value(argument), self.let, self.lanes, self.real) for argument in arguments]
+        beyond = masks[0]
+        for mask in masks[1:]:
+            beyond = self.let(f"or {self.mask} {beyond}, {mask}")
+        any_far, tag = sincos.emit_any(beyond, self.let, self.lanes), f"b{self.counter}"
         self.lines += [f"  br label %{tag}.here", f"{tag}.here:"]
         self.lines += [f"  br i1 {any_far}, label %{tag}.far, label %{tag}.near, !prof !0", f"{tag}.far:"]
-        wrapped = [self._wrapped(self.value(a)) for a in arguments]
+        angles, groups = self._brought(arguments, f"%{tag}")
         self.lines += [f"  br label %{tag}.near", f"{tag}.near:"]
-        for a, w in zip(arguments, wrapped, strict=True):
-            self.near[a.index] = self.let(f"phi {self.D} [ {self.value(a)}, %{tag}.here ], [ {w}, %{tag}.far ]")
+        groups = [self.let(f"phi ptr [ @near, %{tag}.here ], [ {group}, %{tag}.far ]") for group in groups]
+        for k, (a, x) in enumerate(zip(arguments, angles, strict=True)):
+            near = self.let(f"phi {self.D} [ {self.value(a)}, %{tag}.here ], [ {x}, %{tag}.far ]")
+            self.near[a.index] = near, groups[k // GROUP], k % GROUP
 
-    def _wrapped(self, x: str) -> str:
-        """Lanes out of reach brought back; their neighbours stay as they are, to the last bit."""
-        mask = sincos.emit_far(x, self.let, self.lanes, self.real)
-        return self.select(mask, self.let(f"call {self.D} @wrap({self.D} {x})"), x)
+    def _brought(self, arguments: list[Expr], room: str) -> tuple[list[str], list[str]]:
+        """The remainders, and pointers to the magic numbers of each group; lanes within reach stay as they are, to the bit."""
+        count, size = len(arguments), self.lanes * self.real.bytes
+        self.head.append(f"  {room} = alloca [{2 * count} x {self.D}], align {size}")
+        places = [self.let(f"getelementptr {self.D}, ptr {room}, i64 {k}") for k in range(count)]
+        for argument, place in zip(arguments, places, strict=True):
+            self.lines.append(f"  store {self.D} {self.value(argument)}, ptr {place}, align {size}")
+        self.lines.append(f"  call void @bring_near(ptr {room}, i64 {count})")
+        angles = [self.let(f"load {self.D}, ptr {place}, align {size}") for place in places]
+        return angles, [self.let(f"getelementptr {self.D}, ptr {room}, i64 {count + k}") for k in range(0, count, GROUP)]
 
     def load_lanes(self, pointers: list[str], offset: int, *, constant: bool = True) -> str:
         """One entry of W rows as a vector.

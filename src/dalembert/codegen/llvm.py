@@ -15,7 +15,7 @@ import numpy as np
 
 from ..expr import Expr, Program
 from . import apart
-from .block import CONSTANT, Block, Pool, declarations, sincos_pairs
+from .block import CONSTANT, GROUP, Block, Pool, declarations, sincos_pairs
 from .call import emit_call, fail_function
 from .loop import Layout, emit_loop
 from .real import DOUBLE, Real
@@ -27,7 +27,6 @@ STORE_WEIGHT = 6  # nodes that an output counts for in either: it is transposed 
 TILE = 8  # blocks that go through one part before the next
 TILE_BYTES = 2**19  # of their scratch: it has to stay in the second cache
 BLANK_FROM = 16  # runs of zeros from which an output is cleared as a whole
-SINCOS_GROUP = 8  # sines and cosines computed at once
 # Spilled registers straddle cache lines unless the stack is aligned, which LLVM no longer does once it has given its frame
 # pointer away: a quarter of the time of a large kernel, depending on where the stack happens to be.
 ALIGNED = "alignstack(64)"
@@ -188,7 +187,7 @@ class _Parts:
             reader.fetch(node)
             writer.put(node)
         head = f"define internal void @part_{k}(ptr noalias %lanes, ptr noalias %scratch) noinline {ALIGNED} {{"
-        return [head, *reader.head, *block.lines, "  ret void", "}"]
+        return [head, *block.head, *reader.head, *block.lines, "  ret void", "}"]
 
     def _bring_near(self, part: list[Expr], block: Block, reader: _Reader) -> None:
         """Arguments of sine and cosine that need nothing but inputs are brought within reach first; the rest where they arise."""
@@ -257,7 +256,7 @@ class _Reader:
             block.bring_near([argument])
         near = list(block.near)
         first = near.index(argument.index)
-        for index in near[first : first + SINCOS_GROUP]:
+        for index in near[first : first + GROUP]:
             if index not in self.turned:
                 self.turned.add(index)
                 block.sincos(*self.pairs[index])

@@ -229,10 +229,11 @@ class _StageCode:
         k, turns = self.number, self.stage.turns
         define = f"define internal void @stage_{k}(ptr noalias %lanes, ptr noalias %scratch) noinline {ALIGNED} {{"
         if turns == 1:
-            return [define, *self.head, *self.block.lines, "  ret void", "}"]
+            return [define, *self.block.head, *self.head, *self.block.lines, "  ret void", "}"]
         return [
             define,
             "entry:",
+            *self.block.head,
             *self.head,
             "  br label %turn",
             "turn:",

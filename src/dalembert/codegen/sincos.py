@@ -2,7 +2,7 @@
 
 With k the nearest integer to 2x/π and r = x − k π/2, |r| ≤ π/4, sin x and cos x are ± sin r or ± cos r by the last two bits
 of k. π/2 is subtracted as a sum of numbers of which all but the last are so short that their products with k are exact with or
-without fused multiply-add, for every x within reach [Cody1980, ch. 8]. Beyond, the caller takes the C library's functions.
+without fused multiply-add, for every x within reach [Cody1980, ch. 8]. Angles beyond are brought back first, by far.py.
 
 Double precision: three parts, the first two of 37 bits, for |x| ≤ 1e5; the polynomials are those of degree 13 and 14 by
 [Sun1993] (fdlibm). Single precision: four parts, the first three of 11 bits, for |x| ≤ 1e4; polynomials of degree 7 and 8
@@ -68,6 +68,11 @@ _METHODS = {
 REACH = _METHODS[DOUBLE].reach
 
 
+def magic(real: Real) -> float:
+    """The number that rounds to integers by being added."""
+    return _METHODS[real].magic
+
+
 def hexadecimal(value: float, kind: str = "double") -> str:
     """A number as LLVM spells it exactly; one of single precision is rounded, and spelt as the double it equals."""
     rounded = ctypes.c_float(value).value if kind == "float" else value
@@ -81,13 +86,14 @@ def splat(value: float | int, lanes: int, kind: str = "double") -> str:
 
 
 def emit(
-    x: str, let: Callable[[str], str], lanes: int, real: Real = DOUBLE, number: Callable[[float], str] | None = None
+    x: str, magic: str, let: Callable[[str], str], lanes: int, real: Real, number: Callable[[float], str]
 ) -> tuple[str, str]:
     """Write the computation through `let` (text to register name); the registers of sin x and cos x, for |x| within reach.
 
-    `number` spells a constant operand; without it constants stand in the text.
+    `magic` is the number that rounds to integers by being added, and with it a multiple of π/2 by which x is too small;
+    `number` spells a constant operand.
     """
-    return _Writer(let, lanes, real, number or (lambda value: splat(value, lanes, real.name))).sincos(x)
+    return _Writer(let, lanes, real, number).sincos(x, magic)
 
 
 def emit_far(x: str, let: Callable[[str], str], lanes: int, real: Real = DOUBLE) -> str:
@@ -95,6 +101,11 @@ def emit_far(x: str, let: Callable[[str], str], lanes: int, real: Real = DOUBLE)
     D = real.vector(lanes)
     size = let(f"call {D} {real.intrinsic('fabs', lanes)}({D} {x})")
     return let(f"fcmp ogt {D} {size}, {splat(_METHODS[real].reach, lanes, real.name)}")
+
+
+def emit_any(mask: str, let: Callable[[str], str], lanes: int) -> str:
+    """Whether any lane of a mask is set."""
+    return let(f"icmp ne i{lanes} {let(f'bitcast <{lanes} x i1> {mask} to i{lanes}')}, 0")
 
 
 class _Writer:
@@ -108,9 +119,9 @@ class _Writer:
         self.method = _METHODS[real]
         self.D, self.L = real.vector(lanes), f"<{lanes} x {real.integer}>"
 
-    def sincos(self, x: str) -> tuple[str, str]:
+    def sincos(self, x: str, magic: str) -> tuple[str, str]:
         """With k odd the two change places and r its sign; then both change sign where k's second bit is set."""
-        bits, r = self._reduced(x)
+        bits, r = self._reduced(x, magic)
         top = 8 * self.real.bytes - 1
         parity = self.let(f"shl {self.L} {bits}, {self._integers(top)}")
         odd = self.let(f"icmp slt {self.L} {parity}, zeroinitializer")
@@ -121,9 +132,8 @@ class _Writer:
         cosine = self.let(f"select <{self.lanes} x i1> {odd}, {self.D} {s}, {self.D} {c}")
         return self._flipped(sine, sign), self._flipped(cosine, sign)
 
-    def _reduced(self, x: str) -> tuple[str, str]:
-        """The bits of k, and r."""
-        magic = self.number(self.method.magic)
+    def _reduced(self, x: str, magic: str) -> tuple[str, str]:
+        """The bits of k and of what magic has beside, and r."""
         shifted = self._fma(x, self.number(_TWO_OVER_PI), magic)
         k = self.let(f"fsub {self.D} {shifted}, {magic}")
         r = x
