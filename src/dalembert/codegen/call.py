@@ -20,6 +20,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from . import mode
 from .loop import Layout
 from .machine import Code
 from .real import Real
@@ -72,6 +73,7 @@ class _Call:
         self._label("make")
         objects = [self._new_array(k) for k in range(len(outputs))]
         self._aim([*data, *(self._field(o, _DATA, "ptr") for o in objects)])
+        self.lines += mode.room(self.layout.x86)
         self._run(len(objects))
         self._answer(objects)
         self._label("refuse")
@@ -153,7 +155,7 @@ class _Call:
 
     def _run(self, made: int) -> None:
         if not self.scratch_bytes:
-            self._line("call void @body(ptr %lanes, ptr null)")
+            self._run_body("null")
             return
         raw = self._let(f"call ptr @malloc(i64 {self.scratch_bytes + 64})")
         self._line(f"br i1 {self._let(f'icmp eq ptr {raw}, null')}, label %nowhere, label %somewhere")
@@ -163,8 +165,13 @@ class _Call:
         self._label("somewhere")
         up = self._let(f"add i64 {self._let(f'ptrtoint ptr {raw} to i64')}, 63")
         aligned = self._let(f"inttoptr i64 {self._let(f'and i64 {up}, -64')} to ptr")
-        self._line(f"call void @body(ptr %lanes, ptr {aligned})")
+        self._run_body(aligned)
         self._line(f"call void @free(ptr {raw})")
+
+    def _run_body(self, scratch: str) -> None:
+        self.lines += mode.enter(self.layout.x86)
+        self._line(f"call void @body(ptr %lanes, ptr {scratch})")
+        self.lines += mode.leave(self.layout.x86)
 
     def _answer(self, objects: list[str]) -> None:
         if len(objects) == 1:

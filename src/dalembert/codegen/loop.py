@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..expr import Slot
-from . import apart, stream
+from . import apart, mode, stream
 from .real import DOUBLE, Real
 
 _MANY = 1000  # rows that repay a look at where the stack is
@@ -72,9 +72,11 @@ class _Loop:
         adjacent = self._adjacency()
         lanes = f"%lanes = alloca [{self.layout.tile * self.layout.lane_bytes} x i8], align 64"
         self._line("%here = alloca i8, align 1" if self.layout.constants else lanes)
+        self.lines += mode.room(self.layout.x86)
         self._line("%empty = icmp sle i64 %N, 0")
         self._line("br i1 %empty, label %exit, label %start")
         self._label("start")
+        self.lines += mode.enter(self.layout.x86)
         if self.layout.constants:
             self._keep_apart(*self.layout.constants)
             self._line(lanes)
@@ -94,19 +96,21 @@ class _Loop:
         self._label("finish")
         if self.scratch_bytes:
             self._line("call void @free(ptr %scratch)")
-        self._line("call void @quiet()")
-        self._line("br label %exit")
+        self._line("br label %leave")
         if self.scratch_bytes:
             self._label("nowhere")
             self._line("call void @fail(ptr %data)")
-            self._line("br label %exit")
+            self._line("br label %leave")
+        self._label("leave")
+        self.lines += mode.leave(self.layout.x86)
+        self._line("br label %exit")
         self._label("exit")
         self._line("ret void")
         return [
             *self.lines,
             "}",
             *_copy_function(self.layout.real),
-            *_quiet_function(self.layout.x86),
+            *mode.declarations(self.layout.x86),
             *(stream.functions() if self.streamed else ()),
             *(apart.functions() if self.layout.constants else ()),
             '!0 = !{!"branch_weights", i32 1, i32 1000000}',
@@ -371,25 +375,6 @@ class _Loop:
         strides = ["0"] * (3 - len(shape)) + [f"%core{k}.{axis}" for axis in range(len(shape))]
         numbers = ", ".join(f"i64 {value}" for value in (*extents, *strides))
         self._line(f"call void @{how}(ptr {cell}, ptr {row}, {numbers})")
-
-
-def _quiet_function(x86: bool) -> list[str]:
-    """Forget floating-point exceptions: NaN and infinity in a lane are data, and NumPy would warn of them after the loop."""
-    if not x86:
-        clear = ["  %done = call i32 @feclearexcept(i32 31)", "  ret void", "}"]
-        return ["declare i32 @feclearexcept(i32)", "define internal void @quiet() {", *clear]
-    return """
-declare void @llvm.x86.sse.stmxcsr(ptr)
-declare void @llvm.x86.sse.ldmxcsr(ptr)
-define internal void @quiet() {
-  %state = alloca i32, align 4
-  call void @llvm.x86.sse.stmxcsr(ptr %state)
-  %old = load i32, ptr %state, align 4
-  %new = and i32 %old, -64
-  store i32 %new, ptr %state, align 4
-  call void @llvm.x86.sse.ldmxcsr(ptr %state)
-  ret void
-}""".splitlines()
 
 
 def _copy_function(real: Real) -> list[str]:

@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from ..checks import FloatArray
 from ..expr import loops
 from ..expr.loops import LoopProgram
-from . import machine, target, workers
+from . import machine, mode, target, workers
 from .block import declarations
 from .call import fail_function
-from .loop import _quiet_function
 from .rolled import emit_body
 from .workers import thread_count
 
@@ -62,19 +61,19 @@ def _flat(array: FloatArray) -> FloatArray:
 def emit(program: LoopProgram, lanes: int, *, x86: bool = True) -> str:
     """The whole module of a loop program."""
     arrays = len(program.inputs) + len(program.outputs)
-    door = _door(arrays, lanes, sum(program.buffers) * lanes * 8)
+    door = _door(arrays, lanes, sum(program.buffers) * lanes * 8, x86)
     marks = ['!0 = !{!"branch_weights", i32 1, i32 1000000}', "!1 = !{}"]
-    return "\n".join(
-        [*declarations(lanes), *emit_body(program, lanes), *door, *_quiet_function(x86), *fail_function(alone=False), *marks]
-    )
+    rest = [*mode.declarations(x86), *fail_function(alone=False), *marks]
+    return "\n".join([*declarations(lanes), *emit_body(program, lanes), *door, *rest])
 
 
-def _door(arrays: int, lanes: int, scratch: int) -> list[str]:
+def _door(arrays: int, lanes: int, scratch: int, x86: bool) -> list[str]:
     """`@march`, called like NumPy's inner loops: rows in blocks; spare lanes repeat the last row."""
     lines = [
         "define void @march(ptr %bases, ptr %dims, ptr %strides, ptr %data) {",
         "entry:",
         f"  %lanes = alloca [{arrays * lanes} x ptr], align 32",
+        *mode.room(x86),
         "  %last = load i64, ptr %dims, align 8",
         f"  %raw = call ptr @malloc(i64 {scratch + 64})",
         "  %null = icmp eq ptr %raw, null",
@@ -83,6 +82,7 @@ def _door(arrays: int, lanes: int, scratch: int) -> list[str]:
         "  call void @fail(ptr %data)",
         "  ret void",
         "start:",
+        *mode.enter(x86),
         "  %raw.i = ptrtoint ptr %raw to i64",
         "  %raw.u = add i64 %raw.i, 63",
         "  %raw.a = and i64 %raw.u, -64",
@@ -108,7 +108,7 @@ def _door(arrays: int, lanes: int, scratch: int) -> list[str]:
         "  br i1 %more, label %block, label %exit",
         "exit:",
         "  call void @free(ptr %raw)",
-        "  call void @quiet()",
+        *mode.leave(x86),
         "  ret void",
         "}",
     ]

@@ -7,15 +7,22 @@ import itertools
 import numpy as np
 import pytest
 
-from dalembert.codegen import build
+from dalembert.codegen import build, target
 from dalembert.expr import PRIMITIVES, interpret, trace
 
-SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 5e-324, -5e-324, 1e-310, 1e308, -1e308, 99999.5, 1e6, 1e300]
+SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.3, -2.5, 5e-324, -5e-324, 1e-310, 2e-308, -2.5e-308, 1e-160]
+SPECIAL += [1e308, -1e308, 99999.5, 1e6, 1e300]
 LIBRARY_FUNCTIONS = {"sin", "cos", "atan2"}  # equal to a unit or two in the last place; everything else to the last bit
+Answers = dict[str, tuple[np.ndarray, np.ndarray]]
+
+
+def as_meant(x: np.ndarray) -> np.ndarray:
+    """In kernels for processors of the x86 family a number below the smallest normal one is zero."""
+    return np.where(np.abs(x) < np.finfo(float).tiny, np.copysign(0.0, x), x) if target.host().x86 else x
 
 
 @pytest.fixture(scope="module")
-def answers() -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def answers() -> Answers:
     """For each primitive: machine code and NumPy on every combination of special values, from one program."""
     x = np.array(list(itertools.product(SPECIAL, repeat=3)))
 
@@ -24,12 +31,12 @@ def answers() -> dict[str, tuple[np.ndarray, np.ndarray]]:
 
     program = trace(function, {"x": (3,)}, ["y"])
     with np.errstate(all="ignore"):
-        found, meant = build(program)(x), interpret.run(program, x)[0]
+        found, meant = as_meant(build(program)(x)), as_meant(interpret.run(program, as_meant(x))[0])
     return {name: (found[:, k], meant[:, k]) for k, name in enumerate(PRIMITIVES)}
 
 
 @pytest.mark.parametrize("name", PRIMITIVES)
-def test_a_primitive_means_what_numpy_says(name: str, answers: dict[str, tuple[np.ndarray, np.ndarray]]) -> None:
+def test_a_primitive_means_what_numpy_says(name: str, answers: Answers) -> None:
     found, meant = answers[name]
     if name in LIBRARY_FUNCTIONS:
         np.testing.assert_allclose(found, meant, rtol=4e-16, atol=5e-324)

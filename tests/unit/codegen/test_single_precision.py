@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.codegen import Kernel, build, call, kernel
+from dalembert.codegen import Kernel, build, call, kernel, target
 from dalembert.dynamics import engine
 from dalembert.errors import ShapeError, UnknownNameError
 from dalembert.expr import PRIMITIVES, Program, interpret, ops, trace
@@ -134,6 +134,11 @@ SPECIAL = np.array(
 )
 
 
+def as_meant(x: np.ndarray) -> np.ndarray:
+    """In kernels for processors of the x86 family a number below the smallest normal one is zero."""
+    return np.where(np.abs(x) < np.finfo(x.dtype).tiny, np.copysign(x.dtype.type(0), x), x) if target.host().x86 else x
+
+
 def test_every_primitive_means_what_numpy_says_in_single_precision() -> None:
     x = np.stack(np.meshgrid(SPECIAL, SPECIAL, [1.5, np.nan]), axis=-1).reshape(-1, 3).astype(np.float32)
 
@@ -142,12 +147,11 @@ def test_every_primitive_means_what_numpy_says_in_single_precision() -> None:
 
     program = trace(function, {"x": (3,)}, ["y"])
     with np.errstate(all="ignore"):
-        found, meant = build(program, "float32")(x), interpret.run(program, x.astype(float))[0].astype(np.float32)
+        found = as_meant(build(program, "float32")(x))
+        meant = as_meant(interpret.run(program, as_meant(x).astype(float))[0].astype(np.float32))
     for k, name in enumerate(PRIMITIVES):
         if name in ("sin", "cos"):
-            far = np.abs(x[:, 0]) > 1e4
-            np.testing.assert_allclose(found[~far, k], meant[~far, k], rtol=2 * EPS, atol=2e-45, err_msg=name)
-            np.testing.assert_allclose(found[far, k], meant[far, k], atol=3e-7, err_msg=name)
+            np.testing.assert_allclose(found[:, k], meant[:, k], rtol=2 * EPS, atol=2e-45, err_msg=name)
         elif name == "atan2":
             np.testing.assert_allclose(found[:, k], meant[:, k], rtol=EPS, err_msg=name)
         else:
@@ -164,7 +168,7 @@ def near_right_angles() -> np.ndarray:
 GRIDS = {
     "a few turns": np.linspace(-20, 20, 1501),
     "within reach": np.linspace(-1e4, 1e4, 1001),
-    "tiny": np.array([0.0, 1e-45, 1e-40, 1e-30, 1e-10, 1e-4, -1e-4]),
+    "tiny": np.array([0.0, 2e-38, 1e-30, 1e-10, 1e-4, -1e-4]),
     "near multiples of a right angle": near_right_angles(),
 }
 
