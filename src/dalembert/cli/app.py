@@ -206,6 +206,17 @@ def equations(
 
 
 @app.command()
+def cache(
+    clear: Annotated[bool, typer.Option("--clear", help="Remove every compiled kernel.")] = False,
+    json: Json = False,
+) -> None:
+    """The compiled kernels kept on disk: where, how many, how large."""
+    from .cache import run
+
+    run(clear=clear, json=json)
+
+
+@app.command()
 def demo() -> None:
     """A short tour with the PUMA 560, ending in a figure."""
     from .demo import run

@@ -1,0 +1,28 @@
+"""`dalembert cache`: the compiled kernels kept on disk."""
+
+from __future__ import annotations
+
+from ..codegen import upkeep
+from . import terminal
+
+
+def run(*, clear: bool, json: bool) -> None:
+    """Print where they are and how much there is of them; with `clear`, remove them first."""
+    removed = upkeep.clear() if clear else None
+    found = upkeep.contents()
+    if json:
+        gone = {} if removed is None else {"removed_entries": removed[0], "removed_bytes": removed[1]}
+        terminal.print_json({**found._asdict(), **gone})
+        return
+    if removed is not None:
+        count, size = removed
+        terminal.stdout().print(f"{found.place}: {count} files removed, {_megabytes(size)} MB.", soft_wrap=True, markup=False)
+        return
+    row = (found.entries, _megabytes(found.bytes), _megabytes(found.limit_bytes))
+    terminal.print_sheets(
+        terminal.sheet(f"Compile cache in {found.place}", ["kernels", "size [MB]", "limit [MB]"], [row], left=0)
+    )
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:.1f}"
