@@ -238,6 +238,38 @@ def test_other_parameters_as_input_make_the_robot_that_has_them(name: str, robot
     assert relative_error(found, PARAMETRIC[name](other, *arrays)) < tolerance
 
 
+@given(robots(max_n=5, full_rotors=True, mimic=True), seeds, st.booleans(), st.booleans())
+@settings(max_examples=25)
+def test_forward_dynamics_of_large_systems_takes_parameters_and_all_that_is_around(
+    robot: Robot, seed: int, pushed: bool, moving: bool
+) -> None:
+    """The way of large systems, taken by small ones: it undoes inverse dynamics, for a batch of parameters as for one."""
+    rng = np.random.default_rng(seed)
+    arrays = state(robot, rng, (3,))
+    others = [with_other_parameters(robot, rng) for _ in range(3)]
+    phi = np.array([dal.parameters(other) for other in others])
+    around: dict[str, Any] = {"wrenches": {"link1": rng.normal(size=(3, 6))}} if pushed else {}
+    around |= {"base_velocity": rng.normal(size=6), "base_acceleration": rng.normal(size=(3, 6))} if moving else {}
+    tau = dal.inverse_dynamics(robot, *arrays, parameters=phi, **around)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(large, "DENSE_FROM", 1)
+        found = dal.forward_dynamics(robot, *arrays[:2], tau, parameters=phi, **around)
+        one = dal.forward_dynamics(robot, *(a[1] for a in arrays[:2]), tau[1], parameters=phi[1], **row_of(around, 1))
+    assert relative_error(found, arrays[2]) < SOLVED
+    assert relative_error(one, arrays[2][1]) < SOLVED
+    rebuilt = [
+        dal.forward_dynamics(other, *(a[k] for a in arrays[:2]), tau[k], **row_of(around, k)) for k, other in enumerate(others)
+    ]
+    assert relative_error(found, np.array(rebuilt)) < SOLVED
+
+
+def row_of(around: dict[str, Any], k: int) -> dict[str, Any]:
+    """What is around one configuration of a batch."""
+    wrenches = {name: wrench[k] for name, wrench in around.get("wrenches", {}).items()}
+    base = {name: value[k] if value.ndim > 1 else value for name, value in around.items() if name != "wrenches"}
+    return base | ({"wrenches": wrenches} if wrenches else {})
+
+
 @given(robots(max_n=6), seeds)
 @few
 def test_torque_is_linear_in_parameters_given_as_input(robot: Robot, seed: int) -> None:

@@ -111,13 +111,14 @@ def _put(target: Any, value: Any) -> None:
 
 
 def _forward_dynamics(source: Source, forces: Forces = FREE, formulation: str = DEFAULT) -> Callable[..., tuple[Any, ...]]:
-    """M q̈ = τ − h, where full rotors or couplings rule out recursion."""
-    mass_matrix = source.kernel("mass_matrix", FREE)
+    """M q̈ = τ − h, where full rotors or couplings rule out recursion; of all that is around, M knows only the parameters."""
+    mass_matrix = source.kernel("mass_matrix", Forces(parameters=forces.parameters))
     inverse_dynamics = source.kernel("inverse_dynamics", formulation, forces)
 
     def function(q: Any, qd: Any, tau: Any, *extra: Any) -> tuple[Any, ...]:
         h = inverse_dynamics.ufunc(q, qd, np.zeros(source.segments.n), *extra)
-        return (np.linalg.solve(mass_matrix.ufunc(q), (tau - h)[..., None])[..., 0],)
+        M = mass_matrix.ufunc(q, *extra[-1:]) if forces.parameters else mass_matrix.ufunc(q)
+        return (np.linalg.solve(M, (tau - h)[..., None])[..., 0],)
 
     return function
 

@@ -115,6 +115,14 @@ def test_large_systems_with_rotors_and_couplings_are_solved_too(dense: dal.Robot
         assert relative_error(out, qdd) < 1e-8
 
 
+@pytest.mark.slow
+def test_large_systems_take_other_parameters_for_the_mass_matrix_too(dense: dal.Robot, rng: np.random.Generator) -> None:
+    q, qd, qdd = state(dense, rng, (3,))
+    phi = dal.parameters(dense) * rng.uniform(0.9, 1.1, (3, 1))
+    tau = dal.inverse_dynamics(dense, q, qd, qdd, parameters=phi)
+    assert relative_error(dal.forward_dynamics(dense, q, qd, tau, parameters=phi), qdd) < 1e-8
+
+
 @pytest.mark.parametrize("shape", [(), (1,), (3,), (3, 1)])
 def test_large_systems_refuse_a_torque_of_another_shape(shape: tuple[int, ...], dense: dal.Robot) -> None:
     with pytest.raises(ShapeError, match=r"tau: shape \(.*\) found, \(\.\.\., 45\) expected"):
