@@ -64,8 +64,8 @@ LOADED = {
     "dh/Stanford.json": (6, ("triangle-inequality",)),
     "dh/TwoLink.json": (2, ()),
     "dh/UR10.json": (6, ("triangle-inequality",)),
-    "dh/UR3.json": (6, ()),
-    "dh/UR5.json": (6, ()),
+    "dh/UR3.json": (6, ("idle-joint",)),  # point masses: the last lies on its axis
+    "dh/UR5.json": (6, ("idle-joint",)),
 }
 REFUSED = {
     "malformed/drake_acrobot_world_not_declared.urdf": (

@@ -145,7 +145,9 @@ def test_show_as_json_gives_dh_rows_that_rebuild_the_robot(run):
     record = json.loads(run("show", "stanford", "--json").out)
     rows = [{"type": joint["type"], **joint["dh"]} for joint in record["joints"]]
     rebuilt = dal.from_dh(
-        [row | {"mass": 1.0} for row in rows], convention=record["dh_convention"], tool=np.array(record["tool"]["pose"])
+        [row | {"mass": 1.0, "inertia": [0.1, 0.1, 0.1]} for row in rows],
+        convention=record["dh_convention"],
+        tool=np.array(record["tool"]["pose"]),
     )
     q = np.linspace(0.1, 0.6, 6)
     expected = dal.forward_kinematics(dal.load("stanford"), q)
@@ -193,6 +195,14 @@ def test_check_fails_under_strict_on_any_finding(run, file):
     result = run("check", file("heavy.urdf", NEGATIVE_MASS), "--strict")
     assert result.code == 1
     assert "negative-mass" in result.out
+
+
+def test_check_names_a_joint_that_moves_no_inertia_and_fails_under_strict(run, file):
+    point_mass = NEGATIVE_MASS.replace('"-2"', '"2"').replace('="1" ', '="0" ')
+    result = run("check", file("light.urdf", point_mass), "--strict")
+    assert result.code == 1
+    assert "! idle-joint: joint 'hinge': it moves no inertia" in result.out
+    assert "✓ every joint moves some inertia" in run("check", "panda").out
 
 
 def test_check_fails_on_a_model_that_cannot_be_built(run, file):

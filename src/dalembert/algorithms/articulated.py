@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..expr import ops
 from ..model.tree import Segment
 from ..spatial import AT_REST, ArticulatedInertia, Force, Mat3, Motion, Sym3, Transform, Vec3, outer
 from .formulations.newton_euler import LinkState, drive_step, outward_step
@@ -54,7 +55,7 @@ def inward_step(s: Segment, children: Carried | None, X: Transform, state: LinkS
     if children is not None:
         inertia, bias = inertia + children.inertia, bias + children.bias
     U = _times_axis(s, inertia)
-    inverse_d = 1.0 / (along_axis(s, U) + s.armature)
+    inverse_d = ops.divide(1.0, along_axis(s, U) + s.armature)
     u = tau - along_axis(s, bias)
     passed = Carried(_eliminated(inertia, U, inverse_d).up(X), X.force_up(bias + U * (u * inverse_d)))
     return Sweeping(U, u, inverse_d), passed

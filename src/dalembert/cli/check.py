@@ -18,6 +18,7 @@ CHECKS = {
     "triangle-inequality": "moments of inertia satisfy the triangle inequality",
     "massless-link": "every moving link has mass or inertia",
     "no-dynamics": "something that moves has mass",
+    "idle-joint": "every joint moves some inertia",
     "negative-friction": "friction brakes",
     "negative-rotor": "no rotor has negative mass or inertia",
     "long-link": "no link is longer than 10 m",

@@ -111,6 +111,9 @@ def forward_dynamics(
     The inverse of `inverse_dynamics`. By mass matrix and LᵀDL for few joints and wherever full rotors or couplings act, by
     articulated bodies for longer plain chains; by another formulation's own mass matrix and bias, if one is named.
 
+    Where M is singular in one configuration of a batch (a point mass on a rod that stands upright on its axis), what the torques
+    do not decide is NaN or infinite in that row; the other rows are right.
+
     Parameters
     ----------
     system : Robot
@@ -123,6 +126,11 @@ def forward_dynamics(
     Returns
     -------
     qdd : ndarray, shape (..., n), [rad/s² | m/s²]
+
+    Raises
+    ------
+    ModelError
+        If a joint moves no inertia, so that M is singular in every configuration; it is named. `dalembert check` finds it too.
     """
     if wrenches is None and out is None and base_velocity is None and base_acceleration is None and parameters is None:
         try:

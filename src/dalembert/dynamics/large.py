@@ -78,8 +78,8 @@ def serves(segments: Tree, quantity: str, *options: Any) -> bool:
 
 def build(source: Source, quantity: str, *options: Any) -> Kernel:
     """The kernel of a large system."""
-    function = _FUNCTIONS[quantity](source, *options)
     recipe = QUANTITIES[quantity](source.segments, *options)
+    function = _FUNCTIONS[quantity](source, *options)
     inputs = tuple(Slot(name, shape) for name, shape in recipe.inputs.items())
     n = source.segments.n
     outputs = tuple(Slot(name, _shape(source.segments, quantity, *options)) for name in recipe.outputs)
@@ -118,9 +118,18 @@ def _forward_dynamics(source: Source, forces: Forces = FREE, formulation: str = 
     def function(q: Any, qd: Any, tau: Any, *extra: Any) -> tuple[Any, ...]:
         h = inverse_dynamics.ufunc(q, qd, np.zeros(source.segments.n), *extra)
         M = mass_matrix.ufunc(q, *extra[-1:]) if forces.parameters else mass_matrix.ufunc(q)
-        return (np.linalg.solve(M, (tau - h)[..., None])[..., 0],)
+        return (_solved(M, (tau - h)[..., None])[..., 0],)
 
     return function
+
+
+def _solved(M: Any, B: Any) -> Any:
+    """M⁻¹ B for stacks of matrices; NaN where M is singular, which LAPACK would refuse for the whole stack."""
+    try:
+        return np.linalg.solve(M, B)
+    except np.linalg.LinAlgError:
+        singular = (np.linalg.slogdet(M).sign == 0.0)[..., None, None]
+        return np.linalg.solve(np.where(singular, np.eye(M.shape[-1]), M), np.where(singular, np.nan, B))
 
 
 def _columns(run: Kernel, state: tuple[Any, ...], which: int) -> Any:
@@ -145,7 +154,7 @@ def _forward_derivatives(source: Source) -> Callable[..., tuple[Any, ...]]:
 
     def function(q: Any, qd: Any, tau: Any) -> tuple[Any, ...]:
         by_q, by_qd, M = inverse(q, qd, forward(q, qd, tau))
-        inverse_M = np.linalg.inv(M)
+        inverse_M = _solved(M, np.eye(M.shape[-1]))
         return -inverse_M @ by_q, -inverse_M @ by_qd, inverse_M
 
     return function
@@ -247,7 +256,7 @@ def _forward_parameter_derivatives(source: Source, options: Options = STANDARD) 
     mass_matrix = source.kernel("mass_matrix", FREE)
 
     def function(q: Any, qd: Any, tau: Any) -> tuple[Any, ...]:
-        return (-np.linalg.solve(mass_matrix(q), regressor(q, qd, forward(q, qd, tau))),)
+        return (-_solved(mass_matrix(q), regressor(q, qd, forward(q, qd, tau))),)
 
     return function
 

@@ -151,6 +151,14 @@ def gravity_recipe(tree: Tree, formulation: str = DEFAULT, forces: Forces = FREE
     )
 
 
+def check_inverse(tree: Tree) -> None:
+    """Refuse a tree whose mass matrix has no inverse in any configuration."""
+    if tree.idle:
+        first, *others = tree.idle
+        also = f" The same holds for {', '.join(repr(other.joint) for other in others)}." if others else ""
+        raise ModelError(first.sentence + also)
+
+
 def mass_matrix_recipe(tree: Tree, forces: Forces = FREE, formulation: str = DEFAULT) -> Recipe:
     """M."""
     method = method_of(tree, formulation, forces)
@@ -165,6 +173,8 @@ def mass_matrix_recipe(tree: Tree, forces: Forces = FREE, formulation: str = DEF
 
 def forward_dynamics_recipe(tree: Tree, forces: Forces = FREE, formulation: str = DEFAULT) -> Recipe:
     """q̈ = M⁻¹ (τ − C q̇ − g − friction + Jᵀ wrench)."""
+    if not forces.parameters:  # given ones decide at run time, row by row
+        check_inverse(tree)
     if formulation != DEFAULT:
         return _forward_by(method_of(tree, formulation, forces), tree, forces)
     simple = tree.is_plain and not tree.has_spin
@@ -325,6 +335,7 @@ def inverse_derivatives_recipe(tree: Tree) -> Recipe:
 
 def forward_derivatives_recipe(tree: Tree) -> Recipe:
     """∂q̈/∂q, ∂q̈/∂q̇, ∂q̈/∂τ."""
+    check_inverse(tree)
 
     def function(sweep: Unrolled, q: Any, qd: Any, tau: Any) -> Any:
         return derivatives.forward_derivatives(sweep, q, qd, tau, newton_euler.still_base(tree.gravity))
@@ -335,6 +346,7 @@ def forward_derivatives_recipe(tree: Tree) -> Recipe:
 
 def forward_parameter_derivatives_recipe(tree: Tree, options: Options = regressor.STANDARD) -> Recipe:
     """∂q̈/∂φ."""
+    check_inverse(tree)
 
     def function(sweep: Unrolled, q: Any, qd: Any, tau: Any) -> Any:
         base = newton_euler.still_base(tree.gravity)

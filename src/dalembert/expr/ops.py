@@ -83,6 +83,18 @@ def _general(name: str) -> Callable[..., Any]:
     return apply
 
 
+def divide(a: Any, b: Any) -> Any:
+    """a / b, of scalars of any kind; a number over zero is infinite or NaN, as in the interpreter, and no error of Python's."""
+    graph = _graph_of(a, b)
+    if graph is not None:
+        return graph.div(a, b)
+    if isinstance(b, (float, int)) and b != 0:
+        return a / b
+    with np.errstate(all="ignore"):
+        quotient = np.divide(a, b)
+    return float(quotient) if isinstance(quotient, np.float64) else quotient
+
+
 def _sign(x: float) -> float:
     return x if x == 0 or x != x else math.copysign(1.0, x)
 

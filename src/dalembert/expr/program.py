@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ..errors import ExprError
 from .graph import Expr, Graph, reachable
 from .growth import growing
 
@@ -89,7 +90,13 @@ def trace(
     graph = Graph() if graph is None else graph
     slots = tuple(Slot(key, tuple(shape)) for key, shape in inputs.items())
     entries = tuple(tuple(graph.input(f"{s.name}{_suffix(s, k)}") for k in range(s.size)) for s in slots)
-    returned = function(*(_nest(list(e), s.shape) for e, s in zip(entries, slots, strict=True)))
+    try:
+        returned = function(*(_nest(list(e), s.shape) for e, s in zip(entries, slots, strict=True)))
+    except ZeroDivisionError as error:
+        raise ExprError(
+            f"{name}: a division by a number that is zero found while tracing, which Python refuses; it may have become zero, as "
+            "x - x does. Write ops.divide(a, b), which gives infinity or NaN there as the kernel does."
+        ) from error
     if len(outputs) == 1:
         returned = (returned,)
     results = tuple(tuple(_flatten(r)) for r in returned)

@@ -20,6 +20,7 @@ import numpy as np
 from .. import checks
 from ..checks import FloatArray
 from ..errors import DalembertWarning, ModelError
+from .idle import links_have_own
 from .parts import Body, Joint, Link, Rotor
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ class FoundNote(str):
 
 def findings(robot: Robot) -> list[Finding]:
     """Every doubtful number of the robot."""
-    return list(itertools.chain(_of_bodies(robot), _of_joints(robot), _of_friction(robot), _of_rotors(robot), _of_groups(robot)))
+    found = list(itertools.chain(_of_bodies(robot), _of_joints(robot), _of_friction(robot), _of_rotors(robot), _of_groups(robot)))
+    return [*found, *_of_idle_joints(robot, found)]
 
 
 def report(robot: Robot, *, strict: bool) -> tuple[str, ...]:
@@ -227,6 +229,18 @@ def _of_groups(robot: Robot) -> Iterator[Finding]:
     for group in moving:
         if not any(group.heavy) and not any(link.virtual for link in group.links):
             yield _massless(robot, group, carried[group_of[group.links[0].name]])
+
+
+def _of_idle_joints(robot: Robot, found: list[Finding]) -> Iterator[Finding]:
+    """Joints that move no inertia, if nothing has been said of their links already."""
+    if robot.n == 0 or any(finding.code == "no-dynamics" for finding in found) or links_have_own(robot):
+        return
+    from .tree import tree_of  # a tree is made of a robot, which is built by now
+
+    said = [finding.message for finding in found if finding.code == "massless-link" and "singular" in finding.message]
+    for idle in tree_of(robot).idle:
+        if not any(f"moved by joint {idle.joint!r} but" in message for message in said):
+            yield Finding("idle-joint", idle.sentence)
 
 
 def _rigid_groups(robot: Robot) -> tuple[list[_Group], dict[str, int]]:

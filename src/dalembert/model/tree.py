@@ -17,6 +17,7 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..spatial import SYM_ZERO, ZERO, Inertia, Mat3, Sym3, Transform, Turn, Vec3, mat3, vec3
+from .idle import Idle, idle_joints
 from .parts import Body, Friction, Joint, Rotor
 from .robot import Robot
 
@@ -141,6 +142,11 @@ class Tree:
     def has_spin(self) -> bool:
         """Whether a full rotor acts."""
         return any(s.spin is not None for s in self.segments)
+
+    @cached_property
+    def idle(self) -> tuple[Idle, ...]:
+        """The joints that move no inertia, so that M has no inverse in any configuration."""
+        return idle_joints(self)
 
     @cached_property
     def regrouped(self) -> Tree:

@@ -50,7 +50,7 @@ def trace_torque(function: TorqueFunction, t: Any, q: Sequence[Any], qd: Sequenc
     try:
         returned = function(t, _symbols(q), _symbols(qd))
         scalars = list(np.asarray(returned, dtype=object).ravel()) if np.ndim(returned) else [returned]
-    except (DalembertError, TypeError, ValueError, AttributeError) as error:
+    except (DalembertError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise ExprError(
             f"tau: the function could not be traced ({error}). Write it over scalars with arithmetic and dalembert.expr.ops, "
             "sample it and give an array to rollout or simulate, or integrate with scipy.integrate.solve_ivp."

@@ -17,6 +17,7 @@ from ..algorithms import composite, energy
 from ..algorithms.joint import friction
 from ..algorithms.sweep import Unrolled
 from ..dynamics import engine, large
+from ..dynamics.quantities import check_inverse
 from ..errors import ModelError
 from ..expr import ops
 from ..expr.differentiate import gradient
@@ -33,6 +34,7 @@ def _sweep(robot: Robot) -> Unrolled:
         raise ModelError(
             f"method: 'symplectic' serves up to {large.DENSE_FROM - 1} coordinates, but {robot.name!r} has {tree.n}. Try 'rk4'."
         )
+    check_inverse(tree)
     return Unrolled(tree.regrouped)
 
 

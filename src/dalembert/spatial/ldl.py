@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..expr import ops
+
 
 def solve(M: list[list[Any]], b: list[Any]) -> list[Any]:
     """x with M x = b, for a symmetric positive definite M given in full or by its lower triangle."""
@@ -29,13 +31,13 @@ def solve_factored(factors: tuple[list[list[Any]], list[Any]], b: list[Any]) -> 
 
 
 def factor(M: list[list[Any]]) -> tuple[list[list[Any]], list[Any]]:
-    """L (unit lower triangular) and 1/D with M = Lᵀ D L."""
+    """L (unit lower triangular) and 1/D with M = Lᵀ D L; infinite and NaN where M is singular."""
     n = len(M)
     A = [list(row[: i + 1]) for i, row in enumerate(M)]
     L: list[list[Any]] = [[0.0] * i for i in range(n)]
     inverse_d = [0.0] * n
     for k in reversed(range(n)):
-        inverse_d[k] = 1.0 / A[k][k]
+        inverse_d[k] = ops.divide(1.0, A[k][k])
         for i in range(k):
             L[k][i] = A[k][i] * inverse_d[k]
         for i in range(k):

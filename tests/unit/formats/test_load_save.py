@@ -26,7 +26,7 @@ JSON = '{"convention": "modified", "links": [{"type": "R", "a": 1, "mass": 1, "i
 
 
 def an_arm(mass: float = 1.0) -> Robot:
-    return Robot.from_parts("r", [Link("base"), Link("arm", mass)], [Joint("j", "revolute", "base", "arm")])
+    return Robot.from_parts("r", [Link("base"), Link("arm", mass, (0.1, 0, 0))], [Joint("j", "revolute", "base", "arm")])
 
 
 def test_a_catalogue_name_is_loaded():
@@ -203,7 +203,7 @@ def test_nothing_half_written_is_left_when_the_disk_is_full(tmp_path, monkeypatc
 
 
 def test_a_name_that_is_not_unicode_text_is_one_sentence(tmp_path):
-    robot = Robot.from_parts("\ud800", [Link("base"), Link("arm", 1.0)], [Joint("j", "revolute", "base", "arm")])
+    robot = Robot.from_parts("\ud800", [Link("base"), Link("arm", 1.0, (0.1, 0, 0))], [Joint("j", "revolute", "base", "arm")])
     with pytest.raises(FormatError, match="which is not Unicode text"):
         save(robot, tmp_path / "r.toml")
 

@@ -229,7 +229,10 @@ def test_endless_nesting_is_refused():
 def test_what_is_unphysical_warns_again_when_a_saved_robot_is_read():
     with pytest.warns(DalembertWarning, match="negative"):
         robot = Robot.from_parts(
-            "r", [Link("base"), Link("arm", 1.0)], [Joint("j", "revolute", "base", "arm")], friction={"j": Friction(-1.0)}
+            "r",
+            [Link("base"), Link("arm", 1.0, (0.1, 0, 0))],
+            [Joint("j", "revolute", "base", "arm")],
+            friction={"j": Friction(-1.0)},
         )
     text = write_toml(robot)
     with pytest.warns(DalembertWarning, match="negative"):

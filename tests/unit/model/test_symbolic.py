@@ -101,7 +101,7 @@ def test_a_distance_alone_is_positive_and_components_keep_their_signs():
 def test_lengths_have_the_names_of_a_table_in_either_convention():
     standard = from_dh([{"a": 0.4, "d": 0.1, "mass": 1.0}, {"a": 0.3, "mass": 1.0}], convention="standard", gravity=(0, -9.81, 0))
     assert {"a_1": 0.4, "d_1": 0.1, "a_2": 0.3}.items() <= names(standard).items()
-    modified = from_dh([{"d": 0.3, "mass": 1.0}, {"a": 0.4, "d": 0.1, "mass": 1.0}], convention="modified")
+    modified = from_dh([{"d": 0.3, "mass": 1.0}, {"a": 0.4, "d": 0.1, "mass": 1.0, "com": (0.1, 0, 0)}], convention="modified")
     assert {"d_1": 0.3, "a_1": 0.4, "d_2": 0.1}.items() <= names(modified).items()
 
 
