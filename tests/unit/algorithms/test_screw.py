@@ -20,7 +20,7 @@ from dalembert.model import Body, Joint, Link, Robot
 from dalembert.model.combinations import spherical
 from dalembert.model.tree import Segment
 from dalembert.spatial import Inertia, Mat3, Motion, Sym3, Vec3
-from tests.robots import PLAIN, body, random_robot, relative_error, rotation
+from tests.robots import PLAIN, body, pose, random_robot, relative_error, rotation
 
 EXACT = 1e-12  # relative: a few hundred operations
 SEEDS = range(4)
@@ -304,3 +304,29 @@ def test_a_planar_system_takes_less_than_a_third_of_the_operations_of_the_six_di
 def test_more_joints_than_it_serves_are_refused_by_a_sentence() -> None:
     with pytest.raises(dal.DalembertError, match="'screw' cannot serve this: 'chain41' has 41 moving joints.*Try 'newton_euler'"):
         dal.mass_matrix(dal.robots.chain(41), np.zeros(41), formulation="screw")
+
+
+def second_moments(kind: str, rng: np.random.Generator) -> np.ndarray:
+    """∫ r rᵀ dm of some kilograms in a shape, about its centre of mass, in random directions."""
+    sizes = {"point": (0, 0, 0), "rod": (1, 0, 0), "disc": (1, 1, 0), "sphere": (1, 1, 1), "body": (0.3, 0.7, 1)}[kind]
+    Q = rotation(rng)
+    return (Q * (np.array(sizes) * rng.uniform(1e-4, 1e-1))) @ Q.T
+
+
+@pytest.mark.parametrize("kind", ["point", "rod", "disc", "sphere", "body"])
+def test_principal_screws_of_any_shape_anywhere_make_its_inertia(kind: str) -> None:
+    rng = np.random.default_rng(10)
+    for _ in range(200):
+        second, mass, com = second_moments(kind, rng), rng.uniform(0.1, 20.0), rng.normal(size=3) * rng.uniform(0.0, 1.0)
+        I = np.trace(second) * np.eye(3) - second
+        joint = Joint("j", "revolute", "base", "b", pose(rng), axis=rng.normal(size=3), child_origin=pose(rng))
+        robot = Robot.from_parts("one", [Link("base"), Link("b", mass, com, I)], [joint])
+        S = np.array(screw_jacobians.principal_screws(engine.tree(robot))[0])
+        assert np.isfinite(S).all()
+        found = 0.5 * mass * S.T @ S
+        about_joint = np.trace(I) + mass * (np.linalg.norm(com) + np.linalg.norm(joint.child_origin[:3, 3])) ** 2
+        np.testing.assert_allclose(found[:3, :3], mass * np.eye(3), rtol=0, atol=1e-12 * mass)
+        np.testing.assert_allclose(found[3:, 3:], I, rtol=0, atol=1e-12 * about_joint)
+        np.testing.assert_allclose(found[:3, 3:], 0, atol=1e-12 * mass)
+        if kind == "point":
+            assert not S[:, 3:].any()

@@ -7,7 +7,9 @@ import pytest
 
 import dalembert as dal
 from dalembert.algorithms.formulations import FORMULATIONS
-from dalembert.analysis.generic import generic_chain, like
+from dalembert.analysis import generic
+from dalembert.analysis.costs import as_written
+from dalembert.analysis.generic import generic_chain, generic_robot, like
 from dalembert.dynamics import engine
 from dalembert.expr.text import counts
 from tests.robots import random_robot
@@ -43,6 +45,17 @@ def test_customised_counts_are_those_of_the_traced_program():
         program = engine.program(robot, "inverse_dynamics", row.formulation, rolled=False)
         assert row.customised == counts(program)
         assert row.customised.flops < row.written.flops
+
+
+@pytest.mark.parametrize("turns", [[True] * 6, [True, False, True, True, False]])
+def test_counts_as_written_are_the_same_for_all_arms_in_general_position(turns, monkeypatch):
+    """What rounding leaves of a zero is no operation."""
+    found = set()
+    for seed in range(20):
+        monkeypatch.setattr(generic, "_SEED", seed)
+        arm = engine.tree(generic_robot([-1, 0, 1, 0, 3, 4][: len(turns)], turns))
+        found.add(tuple(as_written(method, arm)[:2] for method in FORMULATIONS.values()))
+    assert len(found) == 1
 
 
 def test_a_number_of_joints_has_no_customised_counts():

@@ -118,9 +118,12 @@ def link_transform(tree: Tree, s: Segment, place: Place, q: Any) -> Pose:
 
 
 def twist_matrix(s: Segment, place: Place) -> Pose:
-    """Q_i: the twist of the joint in the link's own frame; its axis is z of the internal frame, through that origin."""
+    """Q_i: the twist of the joint in the link's own frame; its axis is z of the internal frame, through that origin.
+
+    Where the axis goes through the link's origin, what is left of a × arm is rounding, and no operation may depend on it.
+    """
     a, arm = place.R.z, place.R.T @ place.p
-    return Pose(skew(a * s.turn), a.cross(arm) * s.turn + a * s.slide)
+    return Pose(skew(_exact(a * s.turn)), _exact(a.cross(arm) * s.turn + a * s.slide))
 
 
 def times_twist(U: Pose, Q: Pose) -> Pose:

@@ -19,6 +19,7 @@ from .base import Matrix, axis, world_poses, zeros
 from .screw_links import Body, centre, link_body
 
 Columns = Mapping[int, Motion]
+_ROUNDING = 1e-14  # of moments about a frame's origin, in what is left about the centre of mass: some 50 units
 
 
 def body_in_link_axes(tree: Tree, i: int) -> Body:
@@ -40,18 +41,26 @@ def _mass_matrix(body: Body) -> Matrix:
 
 def principal_screws(tree: Tree) -> list[Matrix]:
     """S_C of each link, in its axes."""
-    return [principal_screws_of(body_in_link_axes(tree, i)) for i in range(len(tree.segments))]
+    return [principal_screws_of(body_in_link_axes(tree, i), _moved_moment(s)) for i, s in enumerate(tree.segments)]
 
 
-def principal_screws_of(body: Body) -> Matrix:
+def _moved_moment(s: Segment) -> float:
+    """The size of the moments that cancel when a tensor is taken from a frame's origin to the centre of mass."""
+    I, c = s.inertia.I, centre(s)
+    return float(abs(I.xx) + abs(I.yy) + abs(I.zz) + abs(s.inertia.mass) * c.dot(c))
+
+
+def principal_screws_of(body: Body, moved: float = 0.0) -> Matrix:
     """Six screws in rows, two along each principal axis e with pitches ± its radius of gyration r: [e; ± r e] [Laus, Eq. 2-7].
 
     Then M̄ = ½ m S_Cᵀ S_C [Laus, Eq. 10]. The axes are numbered like the link axes they are nearest to. A massless body's
-    screws are zero; one with moments but no mass, or with a negative moment, has none, and NaN stands for them.
+    screws are zero; one with moments but no mass, or with a negative moment, has none, and NaN stands for them. A moment is
+    zero if it is nothing beside the largest, or beside `moved`, the moments whose difference it is: of a point mass, only
+    rounding is left.
     """
     moments, axes = np.linalg.eigh(np.array(body.I.matrix(), dtype=float))
     order = np.argsort(np.abs(axes).argmax(axis=0), kind="stable")
-    rounding = 1e-12 * np.abs(moments).max()
+    rounding = max(1e-12 * np.abs(moments).max(), _ROUNDING * moved)
     squares = np.where(np.abs(moments) <= rounding, 0.0, moments)[order]
     if body.mass == 0.0:
         return [[0.0 if not squares.any() else np.nan] * 6 for _ in range(6)]
