@@ -43,6 +43,11 @@ class Samples:
         """The largest error of each output, relative to its scale."""
         return np.abs(found - self.exact).max(axis=0, initial=0.0) / self.scale
 
+    def joined(self, other: Samples) -> Samples:
+        """These and more."""
+        inputs = tuple(np.concatenate(pair) for pair in zip(self.inputs, other.inputs, strict=True))
+        return Samples(inputs, np.concatenate([self.exact, other.exact]), self.scale)
+
     def error(self, program: Program) -> float:
         """The largest error of a program."""
         return float(self.errors(run(program, self.inputs)).max(initial=0.0))

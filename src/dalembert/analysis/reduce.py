@@ -69,6 +69,15 @@ def study(tree: Tree, samples: Samples) -> Study:
     """Measure everything that can be left out on some samples; whole causes only where that saves operations."""
     exact = weight(_recursive_program(tree, []))
     removable = [key for key in _removable(tree) if weight(_recursive_program(tree, [key])) < exact]
+    return _studied(tree, removable, samples)
+
+
+def measured_again(found: Study, samples: Samples) -> Study:
+    """The same on other samples."""
+    return _studied(found.tree, [piece.key for piece in found.whole], samples)
+
+
+def _studied(tree: Tree, removable: Sequence[Key], samples: Samples) -> Study:
     whole = [_measured(key, _torque(tree, [key], samples) - samples.exact, samples) for key in removable]
     columns = [list(x.T) for x in samples.inputs]
     single = []

@@ -18,18 +18,18 @@ from ..errors import ModelError, ShapeError
 from ..expr.rewrite import weight
 from ..expr.text import Counts, counts
 from ..model import Robot
-from . import reduce, tables
+from . import reduce, tables, worst
 from .causes import DRIVE, DRIVE_CAUSES, Key
 from .costs import pair, program_of
 from .prune import Samples, Term
 from .reduce import EVERY, Reduced, Study
 from .workspace import State, Workspace, workspace_of
 
-MARGIN = 0.1  # of the error found on random states, added for those that were not drawn
 _DESIGN = 600  # samples on which terms are weighed
 _CHECK = 4000  # samples on which a budget is judged while it is searched
 _HALVINGS = 7
-_SHARES = (1.0, 0.8, 0.6, 0.4, 0.2)  # of the tolerance that is aimed at, one after the other
+_FINE = 0.02  # of the budget: what is not searched further
+_SHARES = (1.0, 1.0, 1.0, 0.9, 0.8, 0.6, 0.4, 0.2)  # of the tolerance that is aimed at, one after the other
 _DUST = 1e-9  # a largest torque of less than this, beside those of other joints, is rounding
 _ROUNDING = 1e-12  # pieces smaller than this are zeros
 _MUCH = 2.0  # times the operations of Newton-Euler: a closed form that starts from more is not tried
@@ -62,10 +62,10 @@ class OperationSaving(NamedTuple):
 class SimplifiedModel:
     """Inverse dynamics with terms left out, and how wrong that is; `print` it for a table, draw it with `plots.simplification`.
 
-    Errors are per joint, of shape (n,), in `units`; relative ones are by `scale`, the largest torque of the joint on the
-    samples. `error` is the largest error on the verification samples. For a trajectory these are all its samples, and
-    `error_bound` is the same number: it holds for these samples exactly, and says nothing of others. For a workspace they are
-    fresh random states, and `error_bound` adds a margin of a tenth to the largest error found: an estimate, not a proof.
+    Errors are per joint, of shape (n,), in `units`; relative ones are by `scale`, the largest torque of the joint. `error` is
+    the largest error found. For a trajectory it is that of all its samples: it holds for them exactly, and says nothing of
+    others. For a workspace, both `error` and `scale` are maxima to which a search from many states of the box and from its
+    corners has come: they are attained, and that nothing is larger is not proved.
 
     `dropped` lists what is left out. `contributions` lists the parts of the exact torque by cause, joint and link, the
     largest first; `by_cause` has the same for all links together, shape (len(CAUSES), n), relative to `scale`.
@@ -80,7 +80,6 @@ class SimplifiedModel:
     samples: int
     scale: FloatArray
     error: FloatArray
-    error_bound: FloatArray
     dropped: tuple[Piece, ...]
     contributions: tuple[Piece, ...]
     by_cause: FloatArray
@@ -94,9 +93,9 @@ class SimplifiedModel:
         return self.kernel(q, qd, qdd, out=out, threads=threads)
 
     @property
-    def relative_error_bound(self) -> float:
-        """The bound of the worst joint, beside its largest torque; at most the tolerance."""
-        return float((self.error_bound / self.scale).max())
+    def relative_error(self) -> float:
+        """The largest error found at any joint, beside the joint's largest torque; not above the tolerance."""
+        return float((self.error / self.scale).max())
 
     def summary(self) -> str:
         """What was saved and what it costs, in a line."""
@@ -105,7 +104,7 @@ class SimplifiedModel:
         return (
             f"{self.robot!r} simplified over {self.over}, {self.form} form: {pair(before)} to {pair(after)} operations "
             f"({abs(saved):.0%} {'fewer' if saved >= 0 else 'more'}), "
-            f"error at most {self.relative_error_bound:.2%} (tolerance {self.tolerance:.2%})"
+            f"largest error found {self.relative_error:.2%} (tolerance {self.tolerance:.2%})"
         )
 
     def __str__(self) -> str:
@@ -117,10 +116,10 @@ Content = tuple[str, list[str], list[list[str]]]
 
 def error_table(model: SimplifiedModel, title: str = "Errors") -> Content:
     """Title, heads and rows of the errors by joint."""
-    columns = (model.scale, model.error, model.error_bound)
+    columns = (model.scale, model.error)
     names = zip(model.joints, model.units, strict=True)
     rows = [[name, *(tables.number(float(c[i])) for c in columns), unit] for i, (name, unit) in enumerate(names)]
-    return title, ["joint", "largest torque", f"error on {model.samples} samples", "error bound", ""], rows
+    return title, ["joint", "largest torque", "largest error found", ""], rows
 
 
 def dropped_table(model: SimplifiedModel) -> Content:
@@ -147,7 +146,9 @@ def simplify_model(
 
     Left out are whole causes (rotational or translational inertia, coupling, Coriolis and centrifugal torque, gravity, rotor
     coupling, friction; by joint and link) [Lee, §3], and single summands of the traced equations, the least important
-    per operation saved first. The error is then measured on samples the search has not seen.
+    per operation saved first. The largest error is then searched for: on all samples of the trajectory, or from many states of
+    the workspace and from its corners. States where it is too large are added to those the model is made on, until the
+    tolerance holds for all that is found.
 
     Parameters
     ----------
@@ -158,32 +159,34 @@ def simplify_model(
     workspace : Workspace, optional
         The states the model is for, if there is no trajectory; `Workspace.of(system)` if left out.
     tolerance : float
-        The largest error allowed at any joint, relative to the joint's largest torque on these states.
+        The largest error allowed at any joint, relative to the joint's largest torque; both as far as they are found.
     form : {'auto', 'recursive', 'closed'}
         Newton-Euler from which causes are removed for all joints at once, or the sum of torques by cause, joint and link of
         [Lee, §3], which says more and mostly takes more operations; 'auto' is the cheaper one.
     samples : int
-        Random states of the workspace on which the error is verified.
+        Random states of the workspace, from the worst of which the search for the largest error starts.
     rng : numpy.random.Generator, optional
         Where they come from; the same ones each time if left out.
 
     Returns
     -------
     SimplifiedModel
-        With `inverse_dynamics(q, qd, qdd)`, `dropped`, `operations`, `error` and `error_bound`; `print` it for a table.
+        With `inverse_dynamics(q, qd, qdd)`, `dropped`, `operations`, and `error`, the largest found; `print` it for a table.
 
     Examples
     --------
     >>> import dalembert as dal
     >>> model = dal.simplify_model(dal.robots.two_link_planar(), tolerance=0.02)
-    >>> bool(model.relative_error_bound <= 0.02)
+    >>> bool(model.relative_error <= 0.02)
     True
     """
     engine.tree(system)
     if not 0.0 < tolerance < 1.0:
         raise ModelError(f"tolerance: {tolerance} found; a share of the largest torque, such as 0.01, is expected.")
     if trajectory is not None and workspace is not None:
-        raise ModelError("simplify_model: a trajectory and a workspace found; the error is bounded on one of them. Give one.")
+        raise ModelError("simplify_model: a trajectory and a workspace found; the error is measured on one of them. Give one.")
+    if not isinstance(samples, (int, np.integer)) or samples < 1:
+        raise ModelError(f"samples: {samples!r} found; a number of random states, such as 20000, is expected.")
     choice("form", form, {"auto": 0, **FORMS})
     rng = np.random.default_rng(0) if rng is None else rng
     if trajectory is not None:
@@ -191,29 +194,55 @@ def simplify_model(
     return _searched(system, _within(system, workspace_of(system, workspace), rng, samples), tolerance, form)
 
 
-class _Ground(NamedTuple):
-    """Where a model has to hold: samples to design and to judge it on, those to verify it on, and the margin for the rest."""
+class _Found(NamedTuple):
+    """The largest error found at each joint, shape (n,), and states where it is large, if there are others than the samples."""
 
+    error: FloatArray
+    state: State | None
+
+
+class _Ground(NamedTuple):
+    """Where a model has to hold: samples to design and to judge it on, and how its largest error is found."""
+
+    robot: Robot
     over: str
+    samples: int
     design: Samples
     check: Samples
-    verification: Callable[[], Samples]
-    margin: float
+    measured: Callable[[Kernel], _Found]
+
+    def with_states(self, state: State) -> _Ground:
+        """With more states to design and to judge on."""
+        more = _samples(self.robot, state, self.check.scale)
+        return self._replace(design=self.design.joined(more), check=self.check.joined(more))
 
 
-def _samples(robot: Robot, state: State, scale: FloatArray | None = None) -> Samples:
-    exact = dyn.inverse_dynamics(robot, *state)
-    if scale is None:
-        largest = np.abs(exact).max(axis=0, initial=0.0)
-        most = largest.max(initial=0.0)
-        scale = np.where(largest > _DUST * most, largest, most or 1.0)  # a joint without torque is measured by the others
-    return Samples(tuple(state), exact, scale)
+def _samples(robot: Robot, state: State, scale: FloatArray) -> Samples:
+    return Samples(tuple(state), dyn.inverse_dynamics(robot, *state), scale)
+
+
+def _scale(largest: FloatArray) -> FloatArray:
+    """What errors are measured by: the largest torque of each joint; a joint without torque is measured by the others."""
+    most = largest.max(initial=0.0)
+    return np.where(largest > _DUST * most, largest, most or 1.0)
 
 
 def _within(robot: Robot, box: Workspace, rng: np.random.Generator, count: int) -> _Ground:
-    check = _samples(robot, box.sample(rng, _CHECK))
-    design = Samples(tuple(x[:_DESIGN] for x in check.inputs), check.exact[:_DESIGN], check.scale)
-    return _Ground("the workspace", design, check, lambda: _samples(robot, box.sample(rng, count), check.scale), MARGIN)
+    """Half of the samples are random states, half have their rates at corners of the box, where errors are largest."""
+    drawn = box.sample(rng, count)
+    cornered = worst.at_corners(box, drawn, rng)
+    torque = worst.largest(partial(dyn.inverse_dynamics, robot), box, drawn, rng)
+    scale = _scale(torque.size)
+
+    def some(each: int) -> Samples:
+        return _samples(
+            robot, State(*(np.concatenate([a[:each], b[:each]]) for a, b in zip(drawn, cornered, strict=True))), scale
+        )
+
+    def measured(kernel: Kernel) -> _Found:
+        return _Found(*worst.largest(lambda *x: kernel(*x) - dyn.inverse_dynamics(robot, *x), box, drawn, rng))
+
+    return _Ground(robot, "the workspace", count, some(_DESIGN // 2), some(_CHECK // 2), measured)
 
 
 def _along(robot: Robot, trajectory: Sequence[ArrayLike]) -> _Ground:
@@ -224,23 +253,32 @@ def _along(robot: Robot, trajectory: Sequence[ArrayLike]) -> _Ground:
     state = State(*(x.reshape(-1, robot.n) for x in np.broadcast_arrays(*arrays)))
     if not len(state.q):
         raise ShapeError("trajectory: no sample found; at least one is expected.")
-    every = _samples(robot, state)
+    exact = dyn.inverse_dynamics(robot, *state)
+    every = Samples(tuple(state), exact, _scale(np.abs(exact).max(axis=0)))
     some = np.linspace(0, len(state.q) - 1, min(_DESIGN, len(state.q))).astype(int)
-    design = Samples(tuple(x[some] for x in state), every.exact[some], every.scale)
-    return _Ground("the trajectory", design, every, lambda: every, 0.0)
+    design = Samples(tuple(x[some] for x in state), exact[some], every.scale)
+
+    def measured(kernel: Kernel) -> _Found:
+        return _Found(np.abs(kernel(*state) - exact).max(axis=0), None)
+
+    return _Ground(robot, "the trajectory", len(exact), design, every, measured)
 
 
 def _searched(robot: Robot, ground: _Ground, tolerance: float, asked: str) -> SimplifiedModel:
-    """Search on the check samples, then verify; where that fails, search for less, and in the end leave nothing out."""
-    found = reduce.study(engine.tree(robot), ground.design)
+    """Search on samples, find the largest error there is; where it is too large, add these states and search again, in the end
+    for less, until nothing is left out.
+    """
+    studied = reduce.study(engine.tree(robot), ground.design)
+    form, budget = _form(robot, studied, tolerance, asked), tolerance
     for share in (*_SHARES, 0.0):
-        form, model = _best(robot, found, ground.check, share * tolerance / (1.0 + ground.margin), asked)
+        model, budget = _largest(partial(FORMS[form], studied), ground.check, share * tolerance, budget)
         kernel = build(model.program)
-        verification = ground.verification()
-        error = np.abs(kernel(*verification.inputs) - verification.exact).max(axis=0)
-        bound = error * (1.0 + ground.margin)
-        if (bound <= tolerance * verification.scale).all():
+        found = ground.measured(kernel)
+        if (found.error <= tolerance * ground.check.scale).all():
             break
+        if found.state is not None:
+            ground = ground.with_states(found.state)
+            studied = reduce.measured_again(studied, ground.design)
     return SimplifiedModel(
         robot=robot.name,
         joints=robot.joint_names,
@@ -248,13 +286,12 @@ def _searched(robot: Robot, ground: _Ground, tolerance: float, asked: str) -> Si
         form=form,
         over=ground.over,
         tolerance=tolerance,
-        samples=len(verification.exact),
-        scale=verification.scale,
-        error=error,
-        error_bound=bound,
+        samples=ground.samples,
+        scale=ground.check.scale,
+        error=found.error,
         dropped=_dropped(robot, model),
-        contributions=_sorted(_named(robot, p.key, p.size) for p in found.single if p.size > _ROUNDING),
-        by_cause=found.by_cause(),
+        contributions=_sorted(_named(robot, p.key, p.size) for p in studied.single if p.size > _ROUNDING),
+        by_cause=studied.by_cause(),
         operations=OperationSaving(counts(program_of(robot, "newton_euler")), counts(model.program)),
         kernel=kernel,
     )
@@ -264,29 +301,32 @@ Maker = Callable[[float], Reduced]
 FORMS: dict[str, Callable[[Study, float], Reduced]] = {"recursive": reduce.recursive, "closed": reduce.closed}
 
 
-def _best(robot: Robot, found: Study, check: Samples, goal: float, form: str) -> tuple[str, Reduced]:
-    """The form asked for, or the one that is cheapest at the goal itself; then as much left out as the check samples allow."""
-    if form == "auto":
-        large = _MUCH * weight(program_of(robot, "newton_euler"))
-        promising = weight(reduce.closed_sum(found, goal)[1]) < large
-        form = min(FORMS, key=lambda name: weight(FORMS[name](found, goal).program)) if promising else "recursive"
-    return form, _largest(partial(FORMS[form], found), check, goal)
+def _form(robot: Robot, studied: Study, goal: float, asked: str) -> str:
+    """The form asked for, or the one that is cheapest at the goal itself."""
+    if asked != "auto":
+        return asked
+    large = _MUCH * weight(program_of(robot, "newton_euler"))
+    promising = weight(reduce.closed_sum(studied, goal)[1]) < large
+    return min(FORMS, key=lambda name: weight(FORMS[name](studied, goal).program)) if promising else "recursive"
 
 
-def _largest(make: Maker, check: Samples, goal: float) -> Reduced:
-    """The reduction by the largest budget that keeps the goal on the check samples, by bisection."""
+def _largest(make: Maker, check: Samples, goal: float, most: float) -> tuple[Reduced, float]:
+    """The reduction by the largest budget, not above `most`, that keeps the goal on the check samples, by bisection; and this
+    budget, which is where the search goes on when there are more samples.
+    """
     exact = best = make(0.0)
-    low, high, budget = 0.0, goal, goal
+    low, high = 0.0, min(most, goal)
+    budget = top = high
     for _ in range(_HALVINGS):
         candidate = make(budget)
         if check.error(candidate.program) <= goal:
             low, best = budget, candidate
         else:
             high = budget
-        if low == goal:
+        if low == top or high - low <= _FINE * top:
             break
         budget = (low + high) / 2
-    return best if weight(best.program) < weight(exact.program) else exact
+    return (best if weight(best.program) < weight(exact.program) else exact), low or high
 
 
 def _dropped(robot: Robot, model: Reduced) -> tuple[Piece, ...]:

@@ -150,7 +150,7 @@ def simplify(
     robot: RobotSource,
     tolerance: Annotated[str, typer.Option(metavar="SHARE", help="Largest error allowed: '1%' of the largest torque.")] = "1%",
     form: Annotated[str, typer.Option(help="auto, recursive or closed.")] = "auto",
-    samples: Annotated[int, typer.Option(min=1, help="Random states on which the error is verified.")] = 20_000,
+    samples: Annotated[int, typer.Option(min=1, help="Random states from which the largest error is searched for.")] = 20_000,
     seed: Annotated[int, typer.Option(min=0, help="Which random states.")] = 0,
     png: Annotated[str | None, typer.Option(metavar="FILE", help="Draw causes and errors.")] = None,
     json: Json = False,

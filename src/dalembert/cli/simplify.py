@@ -56,7 +56,6 @@ def record(model: analysis.SimplifiedModel) -> dict[str, Any]:
         "samples": model.samples,
         "largest_torque": model.scale,
         "error": model.error,
-        "error_bound": model.error_bound,
         "operations": {name: counts._asdict() for name, counts in model.operations._asdict().items()},
         "dropped": [piece._asdict() for piece in model.dropped],
         "contributions": [piece._asdict() for piece in model.contributions],

@@ -117,10 +117,7 @@ def _draw_causes(ax: Any, sizes: FloatArray, names: Sequence[str]) -> None:
 
 def _draw_errors(ax: Any, model: SimplifiedModel) -> None:
     places = np.arange(len(model.joints))
-    relative = [100.0 * e / model.scale for e in (model.error_bound, model.error)]
-    if not np.array_equal(relative[0], relative[1]):
-        ax.bar(places, relative[0], width=0.6, color=canvas.FAINT, label="error bound, with margin")
-    ax.bar(places, relative[1], width=0.6, color=canvas.PALETTE[0], label=f"largest error on {model.samples} samples")
+    ax.bar(places, 100.0 * model.error / model.scale, width=0.6, color=canvas.PALETTE[0], label="largest error found")
     ax.axhline(100.0 * model.tolerance, color=canvas.PALETTE[1], linewidth=1.6, linestyle="--", label="tolerance")
     canvas.dress(ax, None, "error [% of largest torque]")
     ax.set_ylim(0.0, 145.0 * model.tolerance)  # room for the legend

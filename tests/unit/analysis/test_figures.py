@@ -53,8 +53,8 @@ def test_a_simplified_model_shows_causes_and_errors(axes, model):
     upper, lower = plots.simplification(model, axes=axes)
     names = [text.get_text() for text in upper.get_yticklabels()]
     assert names == [cause for cause, row in zip(CAUSES, model.by_cause, strict=True) if row.max() > 0.005]
-    bound, error = lower.containers
-    np.testing.assert_allclose(heights(bound), 100 * model.error_bound / model.scale)
+    (error,) = lower.containers
+    assert [text.get_text() for text in lower.get_legend().get_texts()] == ["tolerance", "largest error found"]
     np.testing.assert_allclose(heights(error), 100 * model.error / model.scale)
     assert [text.get_text() for text in lower.get_xticklabels()] == list(model.joints)
 
