@@ -20,6 +20,7 @@ from .solution import Simulation, Solution
 from .states import finite_number, initial, positive, together
 from .steering import DONE, RUNNING, Fields
 from .tableau import POWERS
+from .warn import warn_of_simulation
 
 _AT = Fields(*range(len(Fields._fields)))  # where each is in a row of the state
 _BUDGET = 2000  # trial steps in one call, after which progress can be told and a run interrupted
@@ -100,6 +101,11 @@ def simulate(
     Simulation
         With t, q, qd, and `status` and `message` that tell how it went.
 
+    Warns
+    -----
+    DalembertWarning
+        With code 'motion-failed', if a motion did not reach its end: how many, why, and what to try.
+
     Examples
     --------
     >>> import dalembert as dal
@@ -119,8 +125,11 @@ def simulate(
     if dense and not single:
         raise ShapeError(f"dense: a batch {batch} found; interpolants are kept for a single motion. Give t_eval instead.")
     if dense or (single and t_eval is None):
-        return run.steps(q, qd, interval, t_eval, dense)
-    return run.points(q, qd, interval, [interval[0], interval[1]] if t_eval is None else t_eval)
+        found = run.steps(q, qd, interval, t_eval, dense)
+    else:
+        found = run.points(q, qd, interval, [interval[0], interval[1]] if t_eval is None else t_eval)
+    warn_of_simulation(found, system)
+    return found
 
 
 def _interval(t_start: Any, t_end: Any, t_eval: Any) -> tuple[float, float]:

@@ -18,6 +18,7 @@ from ..model import Robot
 from .fixed import METHODS
 from .plant import TorqueFunction
 from .states import finite_number, initial, positive, together
+from .warn import warn_of_rollout
 
 _CALLS = 50  # time is cut into about as many pieces when progress is to be told
 
@@ -105,6 +106,11 @@ def rollout(
     Rollout
         With t, q, qd, and `finite`, which tells the motions that broke down from the others.
 
+    Warns
+    -----
+    DalembertWarning
+        With code 'motion-failed', if any did.
+
     Examples
     --------
     >>> import dalembert as dal
@@ -126,6 +132,7 @@ def rollout(
     settings = np.array([[positive("dt", dt), finite_number("t_start", t_start), every]])
     _run(loop, settings, count, (q, qd, p, rows), flat, threads, progress)
     finite = np.isfinite(flat[0][:, -1]).all(-1) & np.isfinite(flat[1][:, -1]).all(-1)
+    warn_of_rollout(finite, settings[0, 0])
     times = settings[0, 1] + settings[0, 0] * every * np.arange(count // every + 1.0)
     return Rollout(times, *results, finite.reshape(whole))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.errors import DalembertError, ExprError, ShapeError, UnknownNameError
+from dalembert.errors import DalembertError, DalembertWarning, ExprError, ShapeError, UnknownNameError
 from dalembert.expr import ops
 from dalembert.model import Friction, Robot
 from dalembert.simulate import METHODS, rollout, simulate
@@ -111,7 +111,11 @@ def test_motions_of_a_batch_do_not_know_of_each_other(method, panda, rng):
 def test_a_motion_that_breaks_down_is_told_and_leaves_its_neighbours_alone(method, arm):
     q0 = np.tile([0.3, 0.4], (5, 1))
     q0[2, 0] = np.nan
-    motion = rollout(arm, q0, [0.0, 0.0], None, dt=1e-3, steps=20, method=method)
+    with pytest.warns(
+        DalembertWarning, match=r"^rollout: 1 of 5 motions left the finite numbers \(see `finite`\)\. Take a"
+    ) as caught:
+        motion = rollout(arm, q0, [0.0, 0.0], None, dt=1e-3, steps=20, method=method)
+    assert [(warning.message.code, warning.filename) for warning in caught] == [("motion-failed", __file__)]
     assert motion.finite.tolist() == [True, True, False, True, True]
     assert "1 of 5 motions left the finite numbers" in motion.message
     assert np.isfinite(motion.q[[0, 1, 3, 4]]).all()

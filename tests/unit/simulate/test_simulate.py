@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
 import dalembert as dal
-from dalembert.errors import DalembertError, ExprError, ShapeError, UnknownNameError
+from dalembert.errors import DalembertError, DalembertWarning, ExprError, ShapeError, UnknownNameError
 from dalembert.expr import ops
 from dalembert.model import Body, Friction, Joint, Link, Robot
 from dalembert.simulate import simulate
@@ -179,7 +180,11 @@ def test_sampled_torques_are_held_or_joined_by_lines(between, first, arm, rng):
 def test_a_motion_that_breaks_down_is_told_and_leaves_its_neighbours_alone(arm):
     q0 = np.tile([0.3, 0.4], (5, 1))
     q0[3, 1] = np.inf
-    motion = simulate(arm, q0, [0.0, 0.0], t_eval=[0.0, 0.5, 1.0])
+    with pytest.warns(
+        DalembertWarning, match=r"^simulate: 1 of 5 motions ended early, and are NaN from there: 1 left the"
+    ) as caught:
+        motion = simulate(arm, q0, [0.0, 0.0], t_eval=[0.0, 0.5, 1.0])
+    assert [(warning.message.code, warning.filename) for warning in caught] == [("motion-failed", __file__)]
     assert motion.status.tolist() == [1, 1, 1, 3, 1]
     assert not motion.success
     assert "1 of 5: The motion left the finite numbers." in motion.message
@@ -188,18 +193,49 @@ def test_a_motion_that_breaks_down_is_told_and_leaves_its_neighbours_alone(arm):
 
 
 def test_a_torque_that_becomes_infinite_ends_the_motion_with_a_status(arm):
-    motion = simulate(arm, [0.1, 0.2], [0.0, 0.0], tau=lambda t, q, qd: [1.0 / (0.5 - t) ** 2, 0.0], t_end=1.0)
+    with pytest.warns(DalembertWarning, match=r"^simulate: the motion ended early, since it (needed|left)"):
+        motion = simulate(arm, [0.1, 0.2], [0.0, 0.0], tau=lambda t, q, qd: [1.0 / (0.5 - t) ** 2, 0.0], t_end=1.0)
     assert int(motion.status) in (2, 3, 4)
     assert motion.t[-1] <= 0.5 + 1e-6
     assert np.isfinite(motion.q).all()
 
 
 def test_the_number_of_steps_is_bounded(arm):
-    motion = simulate(arm, [0.1, 0.2], [0.0, 0.0], t_eval=[0.0, 5.0], max_steps=4, max_step=0.01)
+    with pytest.warns(DalembertWarning, match=r"needed more than max_steps steps\. Allow more max_steps, or a looser rtol\.$"):
+        motion = simulate(arm, [0.1, 0.2], [0.0, 0.0], t_eval=[0.0, 5.0], max_steps=4, max_step=0.01)
     assert int(motion.status) == 4
     assert "max_steps" in motion.message
     assert motion.q[0].tolist() == [0.1, 0.2]
     assert np.isnan(motion.q[1]).all()
+
+
+def test_dry_friction_that_jumps_is_named_where_it_makes_steps_short():
+    """A pendulum that friction holds: its velocity would have to stay exactly zero."""
+    pendulum = fresh("pendulum")
+    held, smooth = (
+        pendulum.replace(parameters=pendulum.parameters.replace(friction={"pivot": Friction(0.0, 20.0, width=width)}))
+        for width in (0.0, 0.05)
+    )
+    with pytest.warns(DalembertWarning, match=r"The dry friction of 'pivot' jumps .*: give Friction\(width=\.\.\.\)\.$"):
+        assert not simulate(held, [0.5], [0.3], t_end=2.0, max_steps=300).success
+    assert simulate(smooth, [0.5], [0.3], t_end=2.0).success
+
+
+def test_failures_of_all_kinds_are_told_in_one_warning_that_can_be_filtered(arm):
+    q0, qd0 = np.tile([0.3, 0.4], (4, 1)), np.zeros((4, 2))
+    q0[0, 0], qd0[1] = np.nan, 1e3
+    with pytest.warns(DalembertWarning) as caught:
+        motion = simulate(arm, q0, qd0, t_eval=[0.0, 1.0], max_steps=60)
+    counts = [int(np.sum(motion.status == status)) for status in (4, 3)]
+    assert counts == [1, 1]
+    (warning,) = caught
+    assert str(warning.message) == (
+        "simulate: 2 of 4 motions ended early, and are NaN from there: 1 needed more than max_steps steps, 1 left the finite "
+        "numbers. Allow more max_steps, or a looser rtol. Look at the torques and initial states of these."
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DalembertWarning)
+        simulate(arm, q0, qd0, t_eval=[0.0, 1.0], max_steps=60)
 
 
 def test_long_runs_tell_their_progress_and_can_take_many_calls(arm):
