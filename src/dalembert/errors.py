@@ -10,17 +10,76 @@
     ├── OutOfMemoryError      (MemoryError)  a kernel that found no memory
     └── MissingExtraError     (ImportError)  an optional dependency that is not installed
 
-Each message is one sentence or two: subject, what was found, what was expected and why, one thing to try.
+Each message is one sentence or two: subject, what was found, what was expected and why, one thing to try. Which part of the robot
+it is about and where that part stands in which file are fields; the text is put together from them when it is read.
 """
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import NamedTuple, TypeAlias
+
+from .wording import cut, listed, nearest, printable, shown
+
+
+class Part(NamedTuple):
+    """A part of a robot: its kind ('link', 'joint', 'row') and its name."""
+
+    kind: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {shown(self.name)}"
+
+
+class Place(NamedTuple):
+    """Where a part stands: a file, and a line of it where that is known."""
+
+    file: str | None = None
+    line: int | None = None
+
+    def __str__(self) -> str:
+        if self.file is None:
+            return ""
+        file = printable(self.file).replace("\n", "\\n")
+        return f"{file}: " if self.line is None else f"{file}:{self.line}: "
+
+
+PlaceOf: TypeAlias = Callable[[Part | None], Place]
+_NOWHERE = Place()
+_reading: ContextVar[PlaceOf | None] = ContextVar("reading", default=None)
+
+
+@contextmanager
+def reading(place_of: PlaceOf) -> Iterator[None]:
+    """While a file is read: what the model warns of stands at the place of the part it is about."""
+    token = _reading.set(place_of)
+    try:
+        yield
+    finally:
+        _reading.reset(token)
 
 
 class DalembertError(Exception):
-    """Base of every error raised on purpose by this package."""
+    """Base of every error raised on purpose by this package.
+
+    `part`, `file` and `line` say what the error is about and where that stands; each is None where it is not known.
+    """
+
+    def __init__(self, sentence: object = "", *, part: Part | None = None, place: Place = _NOWHERE) -> None:
+        super().__init__(cut(str(sentence)))
+        self.part = part
+        self.file, self.line = place
+
+    @property
+    def sentence(self) -> str:
+        """The message without the place."""
+        return str(self.args[0]) if self.args else ""
+
+    def __str__(self) -> str:
+        return f"{Place(self.file, self.line)}{printable(self.sentence)}"
 
 
 class ModelError(DalembertError, ValueError):
@@ -39,13 +98,17 @@ class UnknownNameError(DalembertError, LookupError):
     """A joint, link, robot or option nobody knows."""
 
     @classmethod
-    def among(cls, subject: str, name: object, known: Iterable[str]) -> UnknownNameError:
+    def among(cls, subject: str, name: object, known: Iterable[str], *, part: Part | None = None) -> UnknownNameError:
         """Build the sentence that names the near match and everything known."""
         names = list(known)
-        near = difflib.get_close_matches(str(name), names, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else "."
-        listing = f" Known: {', '.join(names)}." if names else ""
-        return cls(f"{subject}: {name!r} is not known{hint}{listing}")
+        listing = f" Known: {listed(names)}." if names else ""
+        return cls(f"{subject}: {shown(name)} is not known{did_you_mean(name, names)}{listing}", part=part)
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: the near match, or the full stop where there is none."""
+    near = nearest(str(name), known)
+    return "." if near is None else f"; did you mean {near!r}?"
 
 
 class ExprError(DalembertError, TypeError):
@@ -65,13 +128,23 @@ class MissingExtraError(DalembertError, ImportError):
 
     @classmethod
     def for_extra(cls, purpose: str, package: str, extra: str) -> MissingExtraError:
-        """Build the sentence that names the extra to install."""
-        return cls(f"{purpose} needs {package}, which is not installed. Try: pip install 'dalembert[{extra}]'")
+        """Build the sentence that names what to install: the package itself, since dalembert may have come from a folder."""
+        remedy = f"Try: pip install {package}, or install dalembert with its extra {extra!r}."
+        return cls(f"{purpose} needs {package}, which is not installed. {remedy}")
 
 
 class DalembertWarning(UserWarning):
-    """Something computable but doubtful; `code` names the kind, such as 'negative-mass'."""
+    """Something computable but doubtful; `code` names the kind, such as 'negative-mass'.
 
-    def __init__(self, message: str, code: str = "note") -> None:
-        super().__init__(message)
+    `part`, `file` and `line` are as in `DalembertError`; a warning raised while a file is read knows its place.
+    """
+
+    def __init__(self, message: str, code: str = "note", *, part: Part | None = None) -> None:
+        super().__init__(cut(message))
         self.code = code
+        self.part = part
+        place_of = _reading.get()
+        self.file, self.line = _NOWHERE if place_of is None else place_of(part)
+
+    def __str__(self) -> str:
+        return f"{Place(self.file, self.line)}{printable(str(self.args[0]))}"

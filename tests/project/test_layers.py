@@ -12,6 +12,7 @@ LAYERS = {
     "errors": 0,
     "checks": 0,
     "files": 0,
+    "wording": 0,
     "expr": 1,
     "spatial": 2,
     "model": 3,
@@ -29,6 +30,8 @@ LAYERS = {
 }
 SIBLINGS = {
     ("checks", "errors"),  # a check raises
+    ("checks", "wording"),  # both echo what they found
+    ("errors", "wording"),
     ("formats", "robots"),  # `load` takes the name of a catalogue robot
     ("cli", "plots"),  # the demo draws
     ("cli", "export"),  # a command writes code

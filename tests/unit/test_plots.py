@@ -115,5 +115,5 @@ def test_parts_that_do_not_fit_are_refused(axes):
 
 def test_a_missing_matplotlib_is_one_sentence_that_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
-    with pytest.raises(MissingExtraError, match=r"needs matplotlib.*pip install 'dalembert\[plots\]'"):
+    with pytest.raises(MissingExtraError, match=r"needs matplotlib.*pip install matplotlib, or"):
         plots.torques(T, TAU)

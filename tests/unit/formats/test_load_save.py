@@ -115,9 +115,7 @@ def test_xacro_without_its_extra_names_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "xacrodoc", None)
     path = tmp_path / "r.urdf.xacro"
     path.write_text("<robot/>")
-    with pytest.raises(
-        MissingExtraError, match=r"needs xacrodoc, which is not installed\. Try: pip install 'dalembert\[xacro\]'"
-    ):
+    with pytest.raises(MissingExtraError, match=r"needs xacrodoc, which is not installed\. Try: pip install xacrodoc, or"):
         load(path)
 
 
