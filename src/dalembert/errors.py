@@ -21,7 +21,27 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple, TypeAlias
 
-from .wording import cut, listed, nearest, printable, shown
+from .wording import cut, listed, near_match, printable, shown
+
+__all__ = [
+    "CompileError",
+    "DalembertError",
+    "DalembertWarning",
+    "ExprError",
+    "FormatError",
+    "MissingExtraError",
+    "ModelError",
+    "Part",
+    "Place",
+    "ShapeError",
+    "UnknownNameError",
+    "about",
+    "did_you_mean",
+    "listed",
+    "near_match",
+    "reading",
+    "shown",
+]
 
 
 class Part(NamedTuple):
@@ -31,7 +51,7 @@ class Part(NamedTuple):
     name: str
 
     def __str__(self) -> str:
-        return f"{self.kind} {shown(self.name)}"
+        return f"{self.kind} {cut(repr(self.name), _LONGEST_NAME)}"
 
 
 class Place(NamedTuple):
@@ -47,7 +67,8 @@ class Place(NamedTuple):
         return f"{file}: " if self.line is None else f"{file}:{self.line}: "
 
 
-PlaceOf: TypeAlias = Callable[[Part | None], Place]
+PlaceOf: TypeAlias = Callable[[Part | None, str], Place]
+_LONGEST_NAME = 260  # characters; a robot has no longer ones
 _NOWHERE = Place()
 _reading: ContextVar[PlaceOf | None] = ContextVar("reading", default=None)
 
@@ -82,6 +103,16 @@ class DalembertError(Exception):
         return f"{Place(self.file, self.line)}{printable(self.sentence)}"
 
 
+@contextmanager
+def about(part: Part) -> Iterator[None]:
+    """Say of errors raised inside which part they are about, unless they know it already."""
+    try:
+        yield
+    except DalembertError as error:
+        error.part = error.part or part
+        raise
+
+
 class ModelError(DalembertError, ValueError):
     """A robot that cannot be built or has no meaning."""
 
@@ -107,7 +138,7 @@ class UnknownNameError(DalembertError, LookupError):
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown name: the near match, or the full stop where there is none."""
-    near = nearest(str(name), known)
+    near = near_match(name, known)
     return "." if near is None else f"; did you mean {near!r}?"
 
 
@@ -144,7 +175,7 @@ class DalembertWarning(UserWarning):
         self.code = code
         self.part = part
         place_of = _reading.get()
-        self.file, self.line = _NOWHERE if place_of is None else place_of(part)
+        self.file, self.line = _NOWHERE if place_of is None else place_of(part, message)
 
     def __str__(self) -> str:
         return f"{Place(self.file, self.line)}{printable(str(self.args[0]))}"

@@ -56,11 +56,11 @@ def listed(names: Iterable[object], most: int = _MOST_LISTED) -> str:
     return ", ".join(cut(str(name), _LONGEST_NAME) for name in names[:most]) + more
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
+def near_match(name: object, known: Iterable[str]) -> str | None:
     """The known name that was most likely meant."""
     import difflib  # here, since most programs misspell nothing
 
-    if len(name) > _LONGEST_NAME:
+    if not isinstance(name, str) or len(name) > _LONGEST_NAME:
         return None
     names = [other for other in islice(known, _MOST_COMPARED) if len(other) <= _LONGEST_NAME]
     near = difflib.get_close_matches(name, names, n=1)

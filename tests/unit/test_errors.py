@@ -43,7 +43,7 @@ def test_every_field_survives_copying_and_pickling(kind, copied):
 
 
 def test_a_warning_keeps_its_fields_too():
-    with reading(lambda part: Place("f.urdf", 3 if part == ARM else None)):
+    with reading(lambda part, sentence: Place("f.urdf", 3 if part == ARM else None)):
         warning = DalembertWarning("heavy.", "heavy", part=ARM)
         assert str(DalembertWarning("light.")) == "f.urdf: light."
     again = pickle.loads(pickle.dumps(warning))

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..checks import FloatArray
-from ..errors import ModelError, UnknownNameError
+from ..errors import ModelError, Part, UnknownNameError, about
 from .parts import Body, Friction, Joint, Limits, Link, Rotor, pose
 from .robot import STANDARD_GRAVITY, Robot, Tool
 
@@ -109,9 +109,13 @@ def from_dh(
     """
     checks.choice("convention", convention, CONVENTIONS)
     table = _checked_table(rows)
-    links = [Link("base"), *(_link(row) for row in table)]
-    places = [np.eye(4) if base is None else pose("base", base), *(np.eye(4) for _ in table)]  # only joint 1 stands on the base
-    joints = [_joint(row, convention, links[i].name, links[i + 1].name, places[i]) for i, row in enumerate(table)]
+    links, joints = [Link("base")], []
+    place = np.eye(4) if base is None else pose("base", base)
+    for number, row in enumerate(table, start=1):
+        with about(Part("row", str(number))):
+            links.append(_link(row))
+            joints.append(_joint(row, convention, links[-2].name, links[-1].name, place))
+        place = np.eye(4)  # only joint 1 stands on the base
     return Robot.from_parts(
         name,
         links,
@@ -129,7 +133,8 @@ def _checked_table(rows: Sequence[Row]) -> list[Row]:
     """Every row checked, with its default names filled in."""
     table: list[Row] = []
     for number, row in enumerate(rows, start=1):
-        table.append({"name": f"joint{number}", "link": f"link{number}", **_checked_row(number, row)})
+        with about(Part("row", str(number))):
+            table.append({"name": f"joint{number}", "link": f"link{number}", **_checked_row(number, row)})
     if not table:
         raise ModelError("rows: the table is empty; at least one joint is expected.")
     return table

@@ -19,7 +19,7 @@ import numpy as np
 
 from .. import checks
 from ..checks import FloatArray
-from ..errors import DalembertWarning, ModelError
+from ..errors import DalembertWarning, ModelError, Part
 from .idle import links_have_own
 from .parts import Body, Joint, Link, Rotor
 
@@ -36,10 +36,11 @@ _TURNS = 4 * math.pi  # [rad] two full turns; what lies beyond was most likely m
 
 
 class Finding(NamedTuple):
-    """One doubtful thing: its code (such as 'negative-mass') and the sentence about it."""
+    """One doubtful thing: its code (such as 'negative-mass'), the sentence about it, and the part it is about."""
 
     code: str
     message: str
+    part: Part | None = None
 
 
 class FoundNote(str):
@@ -59,10 +60,11 @@ def report(robot: Robot, *, strict: bool) -> tuple[str, ...]:
     """
     found = findings(robot)
     if strict and found:
-        raise ModelError(found[0].message)
+        raise ModelError(found[0].message, part=found[0].part)
     for finding in found:
         if finding.message not in robot.notes:
-            warnings.warn(DalembertWarning(finding.message, finding.code), stacklevel=_level_of_the_caller())
+            warning = DalembertWarning(finding.message, finding.code, part=finding.part)
+            warnings.warn(warning, stacklevel=_level_of_the_caller())
     kept = (note for note in robot.notes if not isinstance(note, FoundNote))
     return (*kept, *(FoundNote(finding.message) for finding in found))
 
@@ -90,31 +92,31 @@ def nearest_inertia(I: FloatArray) -> FloatArray:
 
 def _of_bodies(robot: Robot) -> Iterator[Finding]:
     bodies = list(_bodies(robot))
-    moments = np.linalg.eigvalsh(np.array([body.inertia for _, body in bodies]))  # ascending
-    for subject, body in bodies:
+    moments = np.linalg.eigvalsh(np.array([body.inertia for _, _, body in bodies]))  # ascending
+    for part, subject, body in bodies:
         if body.mass < 0:
-            yield Finding(
-                "negative-mass", f"{subject}: mass {body.mass:g} kg found; it needs to be zero or positive. Is the sign wrong?"
-            )
+            sentence = f"{subject}: mass {body.mass:g} kg found; it needs to be zero or positive. Is the sign wrong?"
+            yield Finding("negative-mass", sentence, part)
     scale = np.abs(moments).max(axis=1)
     indefinite = moments[:, 0] < -_ROUNDING * scale
     broken = ~indefinite & (moments[:, 0] + moments[:, 1] < (1 - _PRINTED) * moments[:, 2])
     for i in np.flatnonzero(indefinite | broken):
-        subject, body = bodies[i]
+        part, subject, body = bodies[i]
         if indefinite[i]:
-            yield _indefinite(subject, body, moments[i])
+            yield _indefinite(subject, body, moments[i])._replace(part=part)
         elif not _is_planar(body.inertia):
-            yield _triangle(subject, body, moments[i])
+            yield _triangle(subject, body, moments[i])._replace(part=part)
 
 
-def _bodies(robot: Robot) -> Iterator[tuple[str, Body]]:
-    """Each body of the robot with the words that name it."""
+def _bodies(robot: Robot) -> Iterator[tuple[Part, str, Body]]:
+    """Each body of the robot with its part and the words that name it."""
     for link in robot.parameters.links:
-        yield f"link {link.name!r}", link
+        part = Part("link", link.name)
+        yield part, f"link {link.name!r}", link
         for body in link.bodies:
-            yield f"link {link.name!r}, body {body.name!r}", body
+            yield part, f"link {link.name!r}, body {body.name!r}", body
     if robot.parameters.payload is not None:
-        yield "payload", robot.parameters.payload
+        yield Part("payload", ""), "payload", robot.parameters.payload
 
 
 def _is_planar(I: FloatArray) -> bool:
@@ -163,6 +165,7 @@ def _of_joints(robot: Robot) -> Iterator[Finding]:
                 "long-link",
                 f"joint {joint.name!r}: it stands {length:g} m from link {joint.parent!r}, more than the {_LONG:g} m "
                 "expected of an arm. Are the lengths in millimetres?",
+                Part("joint", joint.name),
             )
         if joint.turns:
             yield from _large_angles(joint)
@@ -174,6 +177,7 @@ def _large_angles(joint: Joint) -> Iterator[Finding]:
             yield Finding(
                 "large-angle",
                 f"joint {joint.name!r}: {name} {value:g} rad is beyond two full turns (4π). Is it in degrees?",
+                Part("joint", joint.name),
             )
 
 
@@ -192,6 +196,7 @@ def _of_friction(robot: Robot) -> Iterator[Finding]:
                     "negative-friction",
                     f"joint {joint!r}: {name} friction {value:g} is negative, so it would drive the joint instead of braking it. "
                     "Give the magnitude.",
+                    Part("joint", joint),
                 )
 
 
@@ -204,6 +209,7 @@ def _of_rotors(robot: Robot) -> Iterator[Finding]:
                     "negative-rotor",
                     f"rotor of joint {joint!r}: {name} {value:g} {unit} found; it needs to be zero or positive. "
                     "A reversed gear belongs in the sign of `ratio`.",
+                    Part("joint", joint),
                 )
 
 
@@ -301,4 +307,5 @@ def _massless(robot: Robot, group: _Group, carried: bool) -> Finding:
     return Finding(
         "massless-link",
         f"link {group.joint.child!r}: it is moved by joint {group.joint.name!r} but has neither mass nor inertia. {consequence}",
+        Part("link", group.joint.child),
     )

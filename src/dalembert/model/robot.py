@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..checks import FloatArray
-from ..errors import ModelError, UnknownNameError
+from ..errors import ModelError, Part, UnknownNameError
 from . import physical, topology
 from .parts import Body, Friction, Joint, Link, Rotor, pose
 from .record import Record, put
@@ -54,7 +54,7 @@ class Structure(Record):
             leaves = topology.leaves(self.links, self.joints)
             return Tool(leaves[0]) if len(leaves) == 1 else None
         if self.tool.link not in self.links:
-            raise UnknownNameError.among("tool: link", self.tool.link, self.links)
+            raise UnknownNameError.among("tool: link", self.tool.link, self.links, part=Part("tool", ""))
         return self.tool
 
     @cached_property
@@ -172,11 +172,12 @@ class Robot(Record):
         for what, table in (("friction", self.parameters.friction), ("rotor", self.parameters.rotors)):
             for joint in table:
                 if joint not in moving:
-                    raise UnknownNameError.among(f"{what}: moving joint", joint, sorted(moving))
+                    raise UnknownNameError.among(f"{what}: moving joint", joint, sorted(moving), part=Part("joint", joint))
         for joint, rotor in self.parameters.rotors.items():
             topology.check_mount(self.structure, joint, rotor.mount)
         if self.parameters.payload is not None and self.structure.tool is None:
-            raise ModelError("payload: this tree has several tips, so its place is unknown. Give tool=Tool(link).")
+            sentence = "payload: this tree has several tips, so its place is unknown. Give tool=Tool(link)."
+            raise ModelError(sentence, part=Part("payload", ""))
 
     @property
     def n(self) -> int:

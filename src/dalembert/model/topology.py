@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..errors import ModelError, UnknownNameError
+from ..errors import ModelError, Part, UnknownNameError
 from .parts import Joint
 
 if TYPE_CHECKING:
@@ -20,10 +20,12 @@ def sort(links: tuple[str, ...], joints: tuple[Joint, ...]) -> tuple[Joint, ...]
         children[joint.parent].append(joint)
     ordered = list(_walk(root(links, joints), children))
     if len(ordered) != len(joints):
-        lost = [j for j in joints if j not in ordered]
+        reached = {joint.name for joint in ordered}
+        lost = [joint for joint in joints if joint.name not in reached]
         raise ModelError(
             f"joint {lost[0].name!r}: it closes a loop ({lost[0].parent!r} to {lost[0].child!r} cannot be reached from the "
-            "root). A robot is a tree; cut the loop, closed mechanisms are described separately."
+            "root). A robot is a tree; cut the loop, closed mechanisms are described separately.",
+            part=Part("joint", lost[0].name),
         )
     return tuple(ordered)
 
@@ -40,16 +42,19 @@ def _check_ends(links: tuple[str, ...], joints: tuple[Joint, ...]) -> None:
     if not links:
         raise ModelError("robot: no links found; at least a base link is expected.")
     carrier: dict[str, Joint] = {}
+    known = set(links)
     for joint in joints:
         for end, name in (("parent", joint.parent), ("child", joint.child)):
-            if name not in links:
-                raise UnknownNameError.among(f"joint {joint.name!r}: {end} link", name, links)
+            if name not in known:
+                raise UnknownNameError.among(f"joint {joint.name!r}: {end} link", name, links, part=Part("joint", joint.name))
         if joint.parent == joint.child:
-            raise ModelError(f"joint {joint.name!r}: it joins link {joint.child!r} to itself, which is a loop.")
+            sentence = f"joint {joint.name!r}: it joins link {joint.child!r} to itself, which is a loop."
+            raise ModelError(sentence, part=Part("joint", joint.name))
         if joint.child in carrier:
             raise ModelError(
                 f"link {joint.child!r}: it has two parents, through joints {carrier[joint.child].name!r} and {joint.name!r}, "
-                "which closes a loop. A robot is a tree; remove one joint, closed mechanisms are described separately."
+                "which closes a loop. A robot is a tree; remove one joint, closed mechanisms are described separately.",
+                part=Part("link", joint.child),
             )
         carrier[joint.child] = joint
 
@@ -61,7 +66,8 @@ def root(links: tuple[str, ...], joints: tuple[Joint, ...]) -> str:
     if len(roots) > 1:
         raise ModelError(
             f"links {', '.join(map(repr, roots))}: {len(roots)} roots found, one expected; each other link needs a joint "
-            "that carries it. Join them with a fixed joint, or remove the stray ones."
+            "that carries it. Join them with a fixed joint, or remove the stray ones.",
+            part=Part("link", roots[-1]),
         )
     if not roots:
         raise ModelError("robot: every link is the child of a joint, so the joints form a loop and there is no base link.")
@@ -83,10 +89,12 @@ def check_mimics(joints: tuple[Joint, ...]) -> None:
         if any(j.name == joint.mimic.joint and j.mimic is not None for j in joints):
             raise ModelError(
                 f"joint {joint.name!r}: it follows {joint.mimic.joint!r}, which follows another joint itself. "
-                "Let both follow the joint that moves on its own, with the multipliers combined."
+                "Let both follow the joint that moves on its own, with the multipliers combined.",
+                part=Part("joint", joint.name),
             )
         if joint.mimic.joint not in masters:
-            raise UnknownNameError.among(f"joint {joint.name!r}: mimic of joint", joint.mimic.joint, sorted(masters))
+            subject, part = f"joint {joint.name!r}: mimic of joint", Part("joint", joint.name)
+            raise UnknownNameError.among(subject, joint.mimic.joint, sorted(masters), part=part)
 
 
 def check_mount(structure: Structure, joint_name: str, mount: str | None) -> None:
@@ -95,7 +103,8 @@ def check_mount(structure: Structure, joint_name: str, mount: str | None) -> Non
     if mount is not None and mount not in path:
         raise ModelError(
             f"rotor of joint {joint_name!r}: mounted on {mount!r}, which is not between the base and the joint. "
-            f"Possible: {', '.join(path)}."
+            f"Possible: {', '.join(path)}.",
+            part=Part("joint", joint_name),
         )
 
 
