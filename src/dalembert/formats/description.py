@@ -13,12 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FormatError
+from ..errors import FormatError, Part, Place, shown
 from ..model import Body, Friction, Robot, Rotor
 from ..model.dh import from_dh
 from ..model.robot import STANDARD_GRAVITY
+from ..wording import cut
 from .dh_table import read_dh_table
-from .tables import Table
+from .places import json_lines
+from .tables import CHOICES, Document, Table
+from .text import decoded, line_of_digits
 
 _ROBOT_KEYS = ("name", "convention", "gravity", "links", "tool", "payload", "base")
 _LINK_KEYS = ("name", "type", "theta", "d", "a", "alpha", "mass", "com", "inertia", "viscous", "coulomb", "rotor")
@@ -31,33 +34,52 @@ def read_json(text: str | bytes, *, source: str = "<string>", strict: bool = Fal
     Raises
     ------
     FormatError
-        `source: table: what was found, what was expected`, with the line where the text is not JSON at all.
+        `source:line: table: what was found, what was expected`; under `strict=True` also for what is merely unphysical.
     """
     top = _parse(text, source)
     inner = top.table("input") or top
-    if "mechanism" in inner.values or "chains" in inner.values:
-        raise top.error("a closed mechanism found, an open chain expected; closed mechanisms are not read from .json yet.")
+    for key in ("mechanism", "chains"):
+        if key in inner.values:
+            raise top.error("a closed mechanism found, an open chain expected; closed mechanisms are not read from .json yet.")
     robot = inner.table("robot") or inner
-    with top.building():
+    robot = Table.of_robot(top.document, robot.values, robot.path)
+    with top.document.building():
         if any("joint" in row.values for row in robot.tables("links")):
-            return read_dh_table(Table(source, "", robot.values), strict=strict)
-        return _read_description(Table(source, "", robot.values), top.text("id", "robot"), strict=strict)
+            return read_dh_table(robot, strict=strict)
+        return _read_description(robot, top.text("id", "robot"), strict=strict)
 
 
 def _parse(text: str | bytes, source: str) -> Table:
+    words = decoded(text, source, json.detect_encoding(text) if isinstance(text, bytes) else "")
     try:
-        content = json.loads(text)
+        content = json.loads(words, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
-        raise FormatError(f"{source}:{error.lineno}: not JSON: {error.msg[:1].lower()}{error.msg[1:]}.") from None
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            f"{source}: byte 0x{error.object[error.start]:02x} is not UTF-8 text. Save the file as UTF-8."
-        ) from None
+        reason = f"not JSON: {error.msg[:1].lower()}{error.msg[1:]}."
+        raise FormatError(reason, place=Place(source, error.lineno)) from None
     except RecursionError:
-        raise FormatError(f"{source}: values are nested too deeply; a robot needs no more than five levels.") from None
+        raise FormatError("values are nested too deeply; a robot needs no more than five levels.", place=Place(source)) from None
+    except _TwiceError as error:
+        sentence = f"key {shown(error.args[0])} stands twice in one object. Keep one of the two."
+        raise FormatError(sentence, place=Place(source)) from None
+    except ValueError as error:  # an integer of more digits than Python reads
+        raise FormatError(f"not JSON: {cut(str(error), 200)}.", place=Place(source, line_of_digits(words))) from None
     if not isinstance(content, dict):
-        raise FormatError(f"{source}: a {type(content).__name__} found, an object with 'convention' and 'links' expected.")
-    return Table(source, "", content)
+        sentence = f"a {type(content).__name__} found, an object with 'convention' and 'links' expected."
+        raise FormatError(sentence, place=Place(source))
+    return Table.of_robot(Document(source, words, json_lines), content)
+
+
+class _TwiceError(Exception):
+    """A key stands twice, and JSON would silently keep the last."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in table:
+            raise _TwiceError(key)
+        table[key] = value
+    return table
 
 
 def _read_description(table: Table, name: str, *, strict: bool) -> Robot:
@@ -65,8 +87,8 @@ def _read_description(table: Table, name: str, *, strict: bool) -> Robot:
     table.require("links")
     identity = np.eye(4)
     return from_dh(
-        [_row(row) for row in table.tables("links")],
-        convention=table.text("convention"),
+        [_row(row, number) for number, row in enumerate(table.tables("links"), start=1)],
+        convention=table.text("convention", choices=CHOICES),
         name=table.text("name", name),
         gravity=table.array("gravity", (3,), default=np.array(STANDARD_GRAVITY)),
         tool=table.array("tool", (4, 4), default=identity),
@@ -76,7 +98,8 @@ def _read_description(table: Table, name: str, *, strict: bool) -> Robot:
     )
 
 
-def _row(table: Table) -> dict[str, Any]:
+def _row(table: Table, number: int) -> dict[str, Any]:
+    table.belongs_to_row(number, link=table.text("name", f"link{number}"))
     table.refuse_other_keys(*_LINK_KEYS)
     row: dict[str, Any] = {"type": table.text("type"), "inertia": table.inertia()}
     row |= table.given_numbers("theta", "d", "a", "alpha", "mass")
@@ -110,6 +133,7 @@ def _payload(table: Table) -> Body | None:
     body = table.table("payload")
     if body is None:
         return None
+    body.belongs_to(Part("payload", ""))
     body.refuse_other_keys("mass", "com", "inertia")
     with body.building():
         return Body("payload", body.number("mass"), body.array("com", (3,), default=np.zeros(3)), body.inertia())

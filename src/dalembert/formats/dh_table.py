@@ -14,7 +14,7 @@ from ..checks import FloatArray
 from ..model import Friction, Limits, Robot, Rotor
 from ..model.dh import from_dh
 from ..model.robot import STANDARD_GRAVITY
-from .tables import Table
+from .tables import CHOICES, Table
 
 _REMARKS = ("has_dynamics", "configs", "note")
 _TABLE_KEYS = ("source", "name", "manufacturer", "convention", "base", "tool", "gravity", "links", *_REMARKS)
@@ -27,8 +27,8 @@ def read_dh_table(table: Table, *, strict: bool) -> Robot:
     rows = table.tables("links")
     identity = np.eye(4)
     robot = from_dh(
-        [_row(row) for row in rows],
-        convention=table.text("convention"),
+        [_row(row, number) for number, row in enumerate(rows, start=1)],
+        convention=table.text("convention", choices=CHOICES),
         name=table.text("name"),
         gravity=table.array("gravity", (3,), default=np.array(STANDARD_GRAVITY)),
         tool=table.array("tool", (4, 4), default=identity),
@@ -47,17 +47,20 @@ def _tidy(X: FloatArray) -> FloatArray:
 
 
 def _notes(table: Table) -> list[str]:
-    notes = [f"{table.source}: {table.text('note')}"] if "note" in table.values else []
+    notes = [f"{table.document.source}: {table.text('note')}"] if "note" in table.values else []
     if configs := table.table("configs"):
-        notes.append(f"{table.source}: configs {', '.join(configs.values)} are not part of a robot and were left in the file.")
+        notes.append(
+            f"{table.document.source}: configs {', '.join(configs.values)} are not part of a robot and were left in the file."
+        )
     if table.array("gravity", (3,), default=np.array(STANDARD_GRAVITY))[2] > 0:
         notes.append(
-            f"{table.source}: gravity points up; kept as given. Did the source count it as the acceleration of the base?"
+            f"{table.document.source}: gravity points up; kept as given. Did the source count it as the acceleration of the base?"
         )
     return notes
 
 
-def _row(table: Table) -> dict[str, Any]:
+def _row(table: Table, number: int) -> dict[str, Any]:
+    table.belongs_to_row(number)
     table.refuse_other_keys(*_LINK_KEYS)
     kind = table.text("joint")
     with table.building():

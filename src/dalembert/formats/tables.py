@@ -1,95 +1,167 @@
-"""Reading values out of the tables of a TOML or JSON file: every refusal names the file and the table."""
+"""Reading values out of the tables of a TOML or JSON file: every refusal names the file, the line and the table."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from .. import checks
-from ..checks import FloatArray
-from ..errors import DalembertError, FormatError
+from ..checks import FloatArray, describe
+from ..errors import DalembertError, FormatError, Part, Place, did_you_mean, listed, reading, shown
+from ..model.dh import CONVENTIONS
+from .places import KeyPath
+
+CHOICES = f" Choices: {', '.join(f'{name!r} for {formula}' for name, formula in CONVENTIONS.items())}."
+"""The end of the sentence about a missing convention."""
+
+
+@dataclass
+class Document:
+    """A file that was parsed: its name, its text, and which table each part of the robot came from."""
+
+    source: str
+    text: str
+    find_lines: Callable[[str], dict[KeyPath, int]]
+    tables: dict[Part | None, Table] = field(default_factory=dict)  # what is about no part is about the whole robot
+
+    @cached_property
+    def _lines(self) -> dict[KeyPath, int]:
+        return self.find_lines(self.text)
+
+    def place(self, path: KeyPath) -> Place:
+        """The line of a key or, where that has none, of the nearest table around it."""
+        while path and path not in self._lines:
+            path = path[:-1]
+        return Place(self.source, self._lines[path] if path else None)
+
+    def place_of(self, part: Part | None, sentence: str) -> Place:
+        """The place of what the model says about one of its parts."""
+        return self.tables.get(part, self.tables[None]).place_of(sentence)
+
+    @contextmanager
+    def building(self) -> Iterator[None]:
+        """Give errors and warnings of the whole robot the place of the part they are about."""
+        try:
+            with reading(self.place_of):
+                yield
+        except FormatError:
+            raise
+        except DalembertError as error:
+            place = self.place_of(error.part, error.sentence)
+            raise FormatError(error.sentence, part=error.part, place=place) from error
 
 
 @dataclass
 class Table:
-    """One table of a file, with the words that name it, such as "joint 'elbow': rotor"."""
+    """One table of a file: the path of keys to it, and the words that name it, such as ("joint 'elbow'", "rotor")."""
 
-    source: str
-    subject: str
+    document: Document
+    path: KeyPath
+    words: tuple[str, ...]
     values: Mapping[str, Any]
+    part: Part | None = None
+    parts: tuple[Part, ...] = ()
 
-    def error(self, sentence: str) -> FormatError:
-        """The refusal of something in this table."""
-        head, _, last = self.subject.rpartition(": ")
-        subject = head if sentence.startswith(f"{last}:") else self.subject  # the model may have named its part itself
-        return FormatError(": ".join(part for part in (self.source, subject, sentence) if part))
+    @classmethod
+    def of_robot(cls, document: Document, values: Mapping[str, Any], path: KeyPath = ()) -> Table:
+        """The table of the robot itself, most often the top of the file."""
+        document.tables[None] = cls(document, path, (), values)
+        return document.tables[None]
+
+    def error(self, sentence: str, key: str | None = None) -> FormatError:
+        """The refusal of something in this table, or of one key of it."""
+        place = self.document.place(self.path if key is None else (*self.path, key))
+        return FormatError(": ".join((*self.words, sentence)), part=self.part, place=place)
 
     @contextmanager
     def building(self) -> Iterator[None]:
-        """Give errors of the model the name of the file and of this table."""
+        """Give errors of the model the name and the place of this table."""
         try:
             yield
         except FormatError:
             raise
         except DalembertError as error:
-            raise self.error(str(error)) from error
+            words = self.words[:-1] if self._named_in(error.sentence) else self.words
+            sentence = ": ".join((*words, error.sentence))
+            raise FormatError(sentence, part=self.part, place=self.place_of(error.sentence)) from error
+
+    def _named_in(self, sentence: str) -> bool:
+        """Whether the model has named its part itself."""
+        return bool(self.words) and sentence.startswith(f"{self.words[-1]}:")
+
+    def place_of(self, sentence: str) -> Place:
+        """The place of the key that a sentence about this table begins with, or of the table."""
+        for words in (*self.words[-1:], *map(str, self.parts)):
+            sentence = sentence.removeprefix(f"{words}: ")
+        named = [key for key in self.values if sentence.startswith((f"{key} ", f"{key}:"))]
+        return self.document.place((*self.path, *named[:1]))
+
+    def belongs_to(self, *parts: Part) -> None:
+        """Remember that these parts of the robot are described here."""
+        self.part, self.parts = parts[0], parts
+        for part in parts:
+            self.document.tables.setdefault(part, self)
+
+    def belongs_to_row(self, number: int, *, joint: str | None = None, link: str | None = None) -> None:
+        """Remember the joint and the link that a Denavit-Hartenberg row makes, by default those of its number."""
+        self.belongs_to(Part("row", str(number)), Part("joint", joint or f"joint{number}"), Part("link", link or f"link{number}"))
 
     def refuse_other_keys(self, *known: str) -> None:
         """A misspelled key would silently leave its default in place."""
         for key in self.values:
             if key not in known:
-                near = difflib.get_close_matches(key, known, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else "."
-                raise self.error(f"key {key!r} is not known{hint} Known: {', '.join(known)}.")
+                raise self.error(f"key {shown(key)} is not known{did_you_mean(key, known)} Known: {listed(known)}.", key)
 
-    def require(self, key: str) -> Any:
+    def require(self, key: str, choices: str = "") -> Any:
         """The value of a key that has to be there."""
         if key not in self.values:
-            raise self.error(f"{key!r} is missing.")
+            raise self.error(f"{key!r} is missing.{choices}")
         return self.values[key]
 
-    def text(self, key: str, default: str | None = None) -> str:
+    def text(self, key: str, default: str | None = None, *, choices: str = "") -> str:
         """A string; required unless there is a default."""
-        value = self.require(key) if default is None else self.values.get(key, default)
+        value = self.require(key, choices) if default is None else self.values.get(key, default)
         if not isinstance(value, str):
-            raise self.error(f"{key} = {value!r} found, a string expected.")
+            raise self.error(f"{key} = {shown(value)} found, a string expected.", key)
         return value
 
     def flag(self, key: str) -> bool:
         """A yes or no; no when missing."""
         value = self.values.get(key, False)
         if not isinstance(value, bool):
-            raise self.error(f"{key} = {value!r} found, true or false expected.")
+            raise self.error(f"{key} = {shown(value)} found, true or false expected.", key)
         return value
 
-    def number(self, key: str, default: float | None = None) -> float:
+    def number(self, key: str, default: float | None = None, *, infinite: bool = False) -> float:
         """A number; required unless there is a default."""
         value = self.require(key) if default is None else self.values.get(key, default)
-        return self._float(key, value)
+        result = self._float(key, value)
+        if np.isnan(result) or (np.isinf(result) and not infinite):
+            raise self.error(f"{key}: {result} found; a finite number is expected.", key)
+        return result
 
-    def given_numbers(self, *keys: str) -> dict[str, float]:
+    def given_numbers(self, *keys: str, infinite: bool = False) -> dict[str, float]:
         """Those of the keys that are there, as numbers."""
-        return {key: self.number(key) for key in keys if key in self.values}
+        return {key: self.number(key, infinite=infinite) for key in keys if key in self.values}
 
     def array(self, key: str, *shapes: tuple[int, ...], default: FloatArray | None = None) -> FloatArray:
         """An array of one of these shapes; required unless there is a default."""
         if self.values.get(key) is None and default is not None:
             return default
-        value = self._nested(key, self.require(key))
         expected = " or ".join("x".join(map(str, shape)) for shape in shapes)
+        value = self._nested(key, self.require(key), depth=3)
         try:
             result = np.array(value, dtype=float)
         except ValueError:
-            raise self.error(f"{key}: rows of different length found, {expected} numbers expected.") from None
+            raise self.error(f"{key}: rows of different length found, {expected} numbers expected.", key) from None
         if result.shape not in shapes:
-            raise self.error(f"{key}: shape {result.shape} found, {expected} numbers expected.")
+            raise self.error(f"{key}: shape {result.shape} found, {expected} numbers expected.", key)
         if not np.isfinite(result).all():
-            raise self.error(f"{key}: {checks.describe(result)} contains infinity; a model needs finite numbers.")
+            raise self.error(f"{key}: {describe(result)} contains NaN or infinity; a model needs finite numbers.", key)
         return result
 
     def inertia(self, key: str = "inertia") -> FloatArray:
@@ -101,36 +173,34 @@ class Table:
         """A table inside this one."""
         if self.values.get(key) is None:
             return None
-        return self._table(key, self.values[key], f"{self.subject}: {key}" if self.subject else key)
+        return self._table((key,), self.values[key], (*self.words, key))
 
     def tables(self, key: str) -> list[Table]:
         """A list of tables inside this one, named by their `name` where they have one, by their number otherwise."""
         rows = self.values.get(key, [])
         if not isinstance(rows, list):
-            raise self.error(f"{key}: {type(rows).__name__} found, a list of tables expected.")
-        return [self._table(key, row, self._name_of(key, number, row)) for number, row in enumerate(rows, start=1)]
+            raise self.error(f"{key}: {type(rows).__name__} found, a list of tables expected.", key)
+        return [self._table((key, i), row, (*self.words, self._name_of(key, i, row))) for i, row in enumerate(rows)]
 
-    def _name_of(self, key: str, number: int, row: object) -> str:
-        singular = key.removesuffix("s")
+    def _name_of(self, key: str, i: int, row: object) -> str:
         name = row.get("name") if isinstance(row, Mapping) else None
-        own = f"{singular} {name!r}" if isinstance(name, str) else f"{singular} {number}"
-        return f"{self.subject}: {own}" if self.subject else own
+        singular = key.removesuffix("s")
+        return str(Part(singular, name)) if isinstance(name, str) else f"{singular} {i + 1}"
 
-    def _table(self, key: str, value: object, subject: str) -> Table:
+    def _table(self, keys: KeyPath, value: object, words: tuple[str, ...]) -> Table:
         if not isinstance(value, Mapping):
-            raise self.error(f"{key} = {value!r} found, a table expected.")
-        return Table(self.source, subject, value)
+            raise self.error(f"{keys[0]} = {shown(value)} found, a table expected.", str(keys[0]))
+        return Table(self.document, (*self.path, *keys), words, value, self.part)
 
-    def _nested(self, key: str, value: object) -> Any:
-        if isinstance(value, list):
-            return [self._nested(key, item) for item in value]
+    def _nested(self, key: str, value: object, depth: int) -> Any:
+        if isinstance(value, list) and depth:
+            return [self._nested(key, item, depth - 1) for item in value]
         return self._float(key, value)
 
     def _float(self, key: str, value: object) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):  # float("3") and float(True) would pass
-            raise self.error(f"{key}: {value!r} found, a number expected.")
+            raise self.error(f"{key}: {shown(value)} found, a number expected.", key)
         try:
-            with self.building():
-                return checks.number(key, value, infinite=True)
+            return float(value)
         except OverflowError:
-            raise self.error(f"{key}: the integer is too large for a number.") from None
+            raise self.error(f"{key}: the integer is too large for a number.", key) from None

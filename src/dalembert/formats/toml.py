@@ -25,19 +25,20 @@ A serial arm may be given by its Denavit-Hartenberg rows instead, `convention` a
 from __future__ import annotations
 
 import math
-import re
-import tomllib
 from typing import Any
 
 import numpy as np
 
 from ..checks import FloatArray
-from ..errors import FormatError
+from ..errors import Part, shown
 from ..model import Body, Friction, Joint, Limits, Link, Mimic, Robot, Rotor, Tool
 from ..model.dh import COLUMNS, from_dh
 from ..model.robot import STANDARD_GRAVITY
+from .places import toml_lines
 from .poses import make_pose, rotation_from_rpy
-from .tables import Table
+from .tables import CHOICES, Document, Table
+from .text import decoded
+from .toml_parse import parse_toml
 
 FORMAT = "dalembert-robot-1"
 _SHARED_KEYS = ("format", "name", "gravity", "notes", "tool", "payload")
@@ -66,41 +67,29 @@ def read_toml(text: str | bytes, *, source: str = "<string>", strict: bool = Fal
     Raises
     ------
     FormatError
-        `source: table: what was found, what was expected`, with the line where the text is not TOML at all.
+        `source:line: table: what was found, what was expected`; under `strict=True` also for what is merely unphysical.
     """
-    table = Table(source, "", _parse(text, source))
+    document = Document(source, decoded(text, source), toml_lines)
+    table = Table.of_robot(document, parse_toml(document.text, source))
     file_format = table.text("format", FORMAT)
     if file_format != FORMAT:
-        raise table.error(f"format {file_format!r} found, {FORMAT!r} expected. Was it written by a newer dalembert?")
-    with table.building():
+        wanted = f"{FORMAT!r} expected. Was it written by a newer dalembert?"
+        raise table.error(f"format {shown(file_format)} found, {wanted}", "format")
+    with document.building():
         if "dh" in table.values:
             return _read_dh(table, strict)
         return _read_parts(table, strict)
 
 
-def _parse(text: str | bytes, source: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text.decode("utf-8") if isinstance(text, bytes) else text)
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise FormatError(
-            f"{source}:{line}: byte 0x{error.object[error.start]:02x} is not UTF-8 text. Save the file as UTF-8."
-        ) from None
-    except tomllib.TOMLDecodeError as error:
-        match = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
-        line = int(match[1]) if match else str(text).count("\n") + 1
-        reason = str(error).split(" (at ")[0]
-        raise FormatError(f"{source}:{line}: not TOML: {reason[:1].lower()}{reason[1:]}.") from None
-    except RecursionError:
-        raise FormatError(f"{source}: values are nested too deeply; a robot needs no more than three levels.") from None
-
-
 def _read_parts(table: Table, strict: bool) -> Robot:
     table.refuse_other_keys(*_SHARED_KEYS, "link", "joint", "dh", "convention", "base")
     if "convention" in table.values or "base" in table.values:
-        raise table.error("'convention' and 'base' belong to a robot given by [[dh]] rows; none found.")
+        key = "convention" if "convention" in table.values else "base"
+        raise table.error("'convention' and 'base' belong to a robot given by [[dh]] rows; none found.", key)
     joints = table.tables("joint")
     tool = table.table("tool")
+    if tool is not None:
+        tool.belongs_to(Part("tool", ""))
     return Robot.from_parts(
         table.text("name"),
         [_link(row) for row in table.tables("link")],
@@ -118,7 +107,7 @@ def _read_parts(table: Table, strict: bool) -> Robot:
 def _notes(table: Table) -> list[str]:
     notes = table.values.get("notes", [])
     if not isinstance(notes, list) or not all(isinstance(note, str) for note in notes):
-        raise table.error(f"notes = {notes!r} found, a list of strings expected.")
+        raise table.error(f"notes = {shown(notes)} found, a list of strings expected.", "notes")
     return notes
 
 
@@ -132,6 +121,7 @@ def _payload(table: Table) -> Body | None:
     body = table.table("payload")
     if body is None:
         return None
+    body.belongs_to(Part("payload", ""))
     body.refuse_other_keys(*_BODY_KEYS)
     return _body(body, body.text("name", "payload"))
 
@@ -146,6 +136,7 @@ def _inertial(table: Table) -> tuple[float, FloatArray, FloatArray]:
 
 
 def _link(table: Table) -> Link:
+    table.belongs_to(Part("link", table.text("name")))
     table.refuse_other_keys(*_BODY_KEYS, "virtual", "body")
     bodies = _bodies(table)
     with table.building():
@@ -160,6 +151,7 @@ def _bodies(table: Table) -> tuple[Body, ...]:
 
 
 def _joint(table: Table) -> Joint:
+    table.belongs_to(Part("joint", table.text("name")))
     table.refuse_other_keys(*_JOINT_KEYS)
     with table.building():
         return Joint(
@@ -206,7 +198,7 @@ def _limits(table: Table) -> Limits:
         return Limits()
     part.refuse_other_keys("lower", "upper", "velocity", "effort")
     with part.building():
-        return Limits(**part.given_numbers("lower", "upper", "velocity", "effort"))
+        return Limits(**part.given_numbers("lower", "upper", "velocity", "effort", infinite=True))
 
 
 def _mimic(table: Table) -> Mimic | None:
@@ -243,15 +235,15 @@ def _read_dh(table: Table, strict: bool) -> Robot:
     for key in ("link", "joint"):
         if key in table.values:
             raise table.error(
-                f"[[dh]] rows and [[{key}]] tables found; the rows already make the links and joints. Keep one of the two."
+                f"[[dh]] rows and [[{key}]] tables found; the rows already make the links and joints. Keep one of the two.", key
             )
     table.refuse_other_keys(*_SHARED_KEYS, "dh", "convention", "base")
-    rows = [_dh_row(row) for row in table.tables("dh")]
+    rows = [_dh_row(row, number) for number, row in enumerate(table.tables("dh"), start=1)]
     if not rows:
-        raise table.error("dh: the list is empty; at least one row is expected.")
+        raise table.error("dh: the list is empty; at least one row is expected.", "dh")
     robot = from_dh(
         rows,
-        convention=table.text("convention"),
+        convention=table.text("convention", choices=CHOICES),
         name=table.text("name"),
         gravity=table.array("gravity", (3,), default=np.array(STANDARD_GRAVITY)),
         tool=_dh_tool(table, rows),
@@ -264,11 +256,14 @@ def _read_dh(table: Table, strict: bool) -> Robot:
 
 def _dh_tool(table: Table, rows: list[dict[str, Any]]) -> Tool | None:
     tool = table.table("tool")
+    if tool is not None:
+        tool.belongs_to(Part("tool", ""))
     return None if tool is None else _tool(tool, tool.text("link", rows[-1].get("link", f"link{len(rows)}")))
 
 
-def _dh_row(table: Table) -> dict[str, Any]:
+def _dh_row(table: Table, number: int) -> dict[str, Any]:
     """The columns `from_dh` expects; angles may be in degrees under their own name."""
+    table.belongs_to_row(number, joint=table.text("name", f"joint{number}"), link=table.text("link", f"link{number}"))
     table.refuse_other_keys(*(key for key in COLUMNS if key != "bodies"), "body", *_ANGLES_DEG)
     row: dict[str, Any] = table.given_numbers("theta", "d", "a", "alpha", "mass", "home")
     row |= {key: table.text(key) for key in ("type", "name", "link") if key in table.values}
@@ -288,5 +283,5 @@ def _dh_row(table: Table) -> dict[str, Any]:
 def _put_angle(table: Table, row: dict[str, Any], key: str) -> None:
     column = key.removesuffix("_deg")
     if column in row:
-        raise table.error(f"{column!r} and {key!r} found; the angle is given twice. Keep one of the two.")
+        raise table.error(f"{column!r} and {key!r} found; the angle is given twice. Keep one of the two.", key)
     row[column] = math.radians(table.number(key))

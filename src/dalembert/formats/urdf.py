@@ -7,17 +7,16 @@ is passed over; what else is not understood is refused, or kept in `robot.notes`
 
 from __future__ import annotations
 
-import difflib
 import math
-import re
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..checks import FloatArray
-from ..errors import FormatError
+from ..errors import Part, did_you_mean, listed, near_match, shown
 from ..model import Friction, Joint, Limits, Link, Mimic, Robot
 from ..model.combinations import floating, planar
+from ..wording import cut
 from .poses import rotate_tensor
 from .urdf_fields import XACRO_REMEDY, Context
 from .xml_tree import Element, parse
@@ -53,32 +52,27 @@ def read_urdf(text: str | bytes, *, source: str = "<string>", strict: bool = Fal
     FormatError
         `source:line: subject: what was found, what was expected`; under `strict=True` also for what is merely unphysical.
     """
-    root = parse(text, source)
-    context = Context(source)
+    context = Context(source, parse(text, source))
+    root = context.root
     _check_root(context, root)
     parts = _Parts()
     for element in root.children:
+        context.part = None
         _read_top(context, element, parts)
     _check_ends(context, root, parts)
-    try:
+    with context.building():
         return Robot.from_parts(
-            root.attributes["name"], parts.links, parts.joints, friction=parts.friction, strict=strict, notes=context.notes
+            root.attributes["name"], parts.links, parts.joints, friction=parts.friction, strict=strict, notes=context.all_notes()
         )
-    except FormatError:
-        raise
-    except (ValueError, LookupError) as error:
-        raise context.error(_element_named_in(str(error), parts, root), str(error)) from error
 
 
 @dataclass
 class _Parts:
-    """What was read so far, and the element each name came from."""
+    """What was read so far."""
 
     links: list[Link] = field(default_factory=list)
     joints: list[Joint] = field(default_factory=list)
     friction: dict[str, Friction] = field(default_factory=dict)
-    link_elements: dict[str, Element] = field(default_factory=dict)
-    joint_elements: dict[str, Element] = field(default_factory=dict)
 
 
 def _check_root(context: Context, root: Element) -> None:
@@ -101,7 +95,7 @@ def _read_top(context: Context, element: Element, parts: _Parts) -> None:
         name = element.attributes.get("name", "?")
         raise context.error(
             element,
-            f"{name!r}: <{element.tag}> is an extension of one simulator, so what it connects is unknown. "
+            f"{shown(name)}: <{element.tag}> is an extension of one simulator, so what it connects is unknown. "
             "Rewrite it with the standard joint types.",
         )
     elif element.tag == "transmission":
@@ -125,34 +119,38 @@ def _note_transmission(context: Context, element: Element) -> None:
         if part.tag == "mechanicalReduction" and part.text.strip() not in ("1", "1.0", ""):
             context.note(
                 part,
-                f"transmission {name!r}: reduction {part.text.strip()} not applied, since no rotor inertia comes with it. "
+                f"transmission {shown(name)}: reduction {part.text.strip()} not applied, since no rotor inertia comes with it. "
                 "Add a Rotor.",
             )
         elif part.tag.endswith("rotor_inertia"):
-            context.note(part, f"transmission {name!r}: <{part.tag}> not applied. Add a Rotor.")
+            context.note(part, f"transmission {shown(name)}: <{part.tag}> not applied. Add a Rotor.")
 
 
-def _named(context: Context, element: Element, taken: dict[str, Element]) -> str:
+def _named(context: Context, element: Element) -> str:
+    """The name of a link or joint, which from here on is the part being read."""
     name = context.attribute(element, "name", element.tag)
     if not name:
         raise context.error(element, f"{element.tag}: name '' found; a non-empty name is expected.")
-    if name in taken:
+    part = Part(element.tag, name)
+    if part in context.elements:
         raise context.error(
             element,
-            f"{element.tag} {name!r}: the name stands twice, first on line {taken[name].line}; names need to be unique. "
+            f"{part}: the name stands twice, first on line {context.elements[part].line}; names need to be unique. "
             "Rename one of them.",
         )
-    taken[name] = element
+    context.elements[part] = element
+    context.part = part
     return name
 
 
 def _read_link(context: Context, element: Element, parts: _Parts) -> None:
-    name = _named(context, element, parts.link_elements)
-    subject = f"link {name!r}"
+    name = _named(context, element)
+    subject = str(context.part)
     _note_unknown(context, element, subject)
     inertial = context.child(element, "inertial", subject)
     if inertial is None:
-        parts.links.append(Link(name))
+        with context.at(element, subject):
+            parts.links.append(Link(name))
         return
     _note_unknown(context, inertial, subject)
     with context.at(inertial, subject):
@@ -180,8 +178,8 @@ def _required(context: Context, parent: Element, tag: str, subject: str) -> Elem
 
 
 def _read_joint(context: Context, element: Element, parts: _Parts) -> None:
-    name = _named(context, element, parts.joint_elements)
-    subject = f"joint {name!r}"
+    name = _named(context, element)
+    subject = str(context.part)
     _note_unknown(context, element, subject)
     kind = _joint_type(context, element, subject)
     if kind in _SEVERAL_COORDINATES:
@@ -204,8 +202,7 @@ def _read_joint(context: Context, element: Element, parts: _Parts) -> None:
 
 def _read_combination(context: Context, element: Element, kind: str, parts: _Parts) -> None:
     """A planar or floating joint, as the sequence of one-coordinate joints it is equal to."""
-    name = element.attributes["name"]
-    subject = f"joint {name!r}"
+    name, subject = element.attributes["name"], str(context.part)
     ends = _end(context, element, "parent", subject), _end(context, element, "child", subject)
     origin = context.origin(element, subject)
     _refuse_or_note_on_combination(context, element, kind, subject)
@@ -214,11 +211,10 @@ def _read_combination(context: Context, element: Element, kind: str, parts: _Par
             joints, frames = planar(name, *ends, origin=origin, normal=_axis(context, element, kind, subject))
         else:
             joints, frames = floating(name, *ends, origin=origin)
-    for table, made in ((parts.joint_elements, joints), (parts.link_elements, frames)):
-        for part in made:
-            if part.name in table:
-                raise context.error(element, f"{subject}: it needs the name {part.name!r}, which is taken. Rename one of them.")
-            table[part.name] = element
+    for made in (*(Part("joint", joint.name) for joint in joints), *(Part("link", link.name) for link in frames)):
+        if made in context.elements:
+            raise context.error(element, f"{subject}: it needs the name {made.name!r}, which is taken. Rename one of them.")
+        context.elements[made] = element
     parts.joints.extend(joints)
     parts.links.extend(frames)
     context.note(element, f"{subject}: type {kind!r} read as the joints {', '.join(joint.name for joint in joints)}.")
@@ -235,9 +231,8 @@ def _refuse_or_note_on_combination(context: Context, element: Element, kind: str
 def _joint_type(context: Context, element: Element, subject: str) -> str:
     kind = context.attribute(element, "type", subject)
     if kind not in _TYPES:
-        near = difflib.get_close_matches(kind, _TYPES, n=1)
-        hint = f"; did you mean {near[0]!r}?" if near else "."
-        raise context.error(element, f"{subject}: type {kind!r} is not known{hint} Known: {', '.join(_TYPES)}.")
+        hint = f"{did_you_mean(kind, _TYPES)} Known: {listed(_TYPES)}."
+        raise context.error(element, f"{subject}: type {shown(kind)} is not known{hint}")
     return kind
 
 
@@ -253,7 +248,7 @@ def _axis(context: Context, joint: Element, kind: str, subject: str) -> FloatArr
     axis = context.vector(element, "xyz", f"{subject}: axis")
     length = float(np.linalg.norm(axis))
     if abs(length - 1) > 1e-6:
-        context.note(element, f"{subject}: axis {element.attributes['xyz']!r} has length {length:.6g} and was scaled to 1.")
+        context.note(element, f"{subject}: axis {shown(element.attributes['xyz'])} has length {length:.6g} and was scaled to 1.")
     return axis
 
 
@@ -306,7 +301,7 @@ def _mimic(context: Context, joint: Element, kind: str, subject: str) -> Mimic |
 
 
 def _read_friction(context: Context, element: Element, joint: Joint, parts: _Parts) -> None:
-    subject = f"joint {joint.name!r}"
+    subject = str(context.part)
     dynamics = context.child(element, "dynamics", subject)
     if dynamics is None:
         return
@@ -321,26 +316,17 @@ def _read_friction(context: Context, element: Element, joint: Joint, parts: _Par
 
 
 def _check_ends(context: Context, root: Element, parts: _Parts) -> None:
+    context.part = None
     if not parts.links:
         raise context.error(root, "robot: no <link> found; at least a base link is expected.")
     for joint in parts.joints:
-        element = parts.joint_elements[joint.name]
         for tag, name in (("parent", joint.parent), ("child", joint.child)):
-            if name not in parts.link_elements:
-                raise context.error(element.all(tag)[0], _undeclared(joint.name, tag, name, parts))
+            if Part("link", name) not in context.elements:
+                context.part = Part("joint", joint.name)
+                raise context.error(context.elements[context.part].all(tag)[0], _undeclared(context, tag, name))
 
 
-def _undeclared(joint: str, tag: str, name: str, parts: _Parts) -> str:
-    near = difflib.get_close_matches(name, parts.link_elements, n=1)
-    hint = f"Did you mean {near[0]!r}? If not, add" if near else "Add"
-    return f'joint {joint!r}: {tag} link {name!r} is not declared. {hint} <link name="{name}"/> to the file.'
-
-
-def _element_named_in(message: str, parts: _Parts, root: Element) -> Element:
-    """The element a sentence of the model is about: the last of the links or the joint it names first."""
-    match = re.match(r"(link|joint|rotor of joint)s? ('[^']+'(?:, '[^']+')*)", message)
-    if match is None:
-        return root
-    name = re.findall(r"'([^']+)'", match[2])[-1]
-    table = parts.link_elements if match[1] == "link" else parts.joint_elements
-    return table.get(name, root)
+def _undeclared(context: Context, tag: str, name: str) -> str:
+    near = near_match(name, (part.name for part in context.elements if part.kind == "link"))
+    hint = f"Did you mean {near!r}? If not, add" if near else "Add"
+    return f'{context.part}: {tag} link {shown(name)} is not declared. {hint} <link name="{cut(name, 100)}"/> to the file.'

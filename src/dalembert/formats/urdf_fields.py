@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import math
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..checks import FloatArray
-from ..errors import DalembertError, FormatError
+from ..errors import DalembertError, FormatError, Part, Place, did_you_mean, listed, near_match, reading, shown
+from ..wording import cut, printable
 from .poses import make_pose, rotation_from_rpy
 from .xml_tree import Element
 
@@ -20,20 +21,54 @@ UNBOUNDED = 1e30  # URDF has no infinity; this number stands for one, in files w
 XACRO_REMEDY = "Expand it first: xacro model.urdf.xacro > model.urdf"
 
 
+_MOST_NOTES = 1000  # a file may hold a million elements that nobody knows
+# A number as XML writes it; Python would also take 1_000, hexadecimal text nobody means, and digits of every script.
+_NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?|[+-]?(?:inf(?:inity)?|nan)", re.I)
+_WORD = re.compile(r"[^ \t\r\n]++")
+
+
 @dataclass
 class Context:
-    """The file being read, and what was noticed in it."""
+    """The file being read, the part of the robot being read, and what was noticed."""
 
     source: str
+    root: Element
     notes: list[str] = field(default_factory=list)
+    notes_left_out: int = 0
+    part: Part | None = None
+    elements: dict[Part, Element] = field(default_factory=dict)
 
     def error(self, element: Element, sentence: str) -> FormatError:
         """The refusal of something at this element."""
-        return FormatError(f"{self.source}:{element.line}: {sentence}")
+        return FormatError(sentence, part=self.part, place=Place(self.source, element.line))
 
     def note(self, element: Element, sentence: str) -> None:
         """Remember something that is read differently from what one might expect, or not at all."""
-        self.notes.append(f"{self.source}:{element.line}: {sentence}")
+        if len(self.notes) < _MOST_NOTES:
+            self.notes.append(printable(cut(f"{Place(self.source, element.line)}{sentence}")))
+        else:
+            self.notes_left_out += 1
+
+    def all_notes(self) -> list[str]:
+        """What was noticed, and that there was more."""
+        more = f"{self.source}: {self.notes_left_out} more remarks were left out."
+        return [*self.notes, more] if self.notes_left_out else self.notes
+
+    def place_of(self, part: Part | None, _sentence: str = "") -> Place:
+        """The place of what the model says about one of its parts."""
+        element = self.elements.get(part, self.root) if part is not None else self.root
+        return Place(self.source, element.line)
+
+    @contextmanager
+    def building(self) -> Iterator[None]:
+        """Give errors and warnings of the whole robot the line of the part they are about."""
+        try:
+            with reading(self.place_of):
+                yield
+        except FormatError:
+            raise
+        except DalembertError as error:
+            raise FormatError(error.sentence, part=error.part, place=self.place_of(error.part)) from error
 
     @contextmanager
     def at(self, element: Element, subject: str) -> Iterator[None]:
@@ -43,7 +78,7 @@ class Context:
         except FormatError:
             raise
         except DalembertError as error:
-            sentence = str(error)
+            sentence = error.sentence
             raise self.error(element, sentence if sentence.startswith(subject) else f"{subject}: {sentence}") from error
 
     def child(self, parent: Element, tag: str, subject: str) -> Element | None:
@@ -56,8 +91,8 @@ class Context:
     def attribute(self, element: Element, name: str, subject: str) -> str:
         """An attribute that has to be there."""
         if name not in element.attributes:
-            near = difflib.get_close_matches(name, element.attributes, n=1)
-            hint = f" Is {near[0]!r} misspelled?" if near else ""
+            near = near_match(name, element.attributes)
+            hint = f" Is {near!r} misspelled?" if near else ""
             raise self.error(element, f"{subject}: <{element.tag}> has no attribute {name!r}, which is required.{hint}")
         return element.attributes[name]
 
@@ -65,19 +100,17 @@ class Context:
         """For elements with defaults: a misspelled attribute would fall back to the default and give another robot."""
         for name in element.attributes:
             if name not in known:
-                near = difflib.get_close_matches(name, known, n=1)
-                hint = f"; did you mean {near[0]!r}?" if near else "."
-                sentence = f"{subject}: attribute {name!r} of <{element.tag}> is not known{hint} Known: {', '.join(known)}."
-                raise self.error(element, sentence)
+                hint = f"{did_you_mean(name, known)} Known: {listed(known)}."
+                raise self.error(element, f"{subject}: attribute {shown(name)} of <{element.tag}> is not known{hint}")
 
     def number(self, element: Element, name: str, subject: str, *, infinite: bool = False) -> float:
         """One number out of an attribute that has to be there."""
-        text = self.attribute(element, name, subject).strip()
+        text = self.attribute(element, name, subject).strip(" \t\r\n")
         value = self._float(element, text, f"{subject}: {name}", "a number")
         if infinite and abs(value) >= UNBOUNDED:
             return math.copysign(math.inf, value)
         if not math.isfinite(value):
-            raise self.error(element, f"{subject}: {name} {text!r} found; a finite number is expected.")
+            raise self.error(element, f"{subject}: {name} {shown(text)} found; a finite number is expected.")
         return value
 
     def optional(self, element: Element | None, name: str, default: float, subject: str, *, infinite: bool = False) -> float:
@@ -89,25 +122,22 @@ class Context:
     def vector(self, element: Element, name: str, subject: str) -> FloatArray:
         """Three numbers separated by spaces."""
         text = self.attribute(element, name, subject)
-        words = text.split()
+        words = _WORD.findall(text)
         expected = "three numbers separated by spaces"
         if len(words) != 3 and "$" not in text:
-            raise self.error(element, f"{subject}: {name}={text!r} found, {expected} expected.")
+            raise self.error(element, f"{subject}: {name}={shown(text)} found, {expected} expected.")
         values = np.array([self._float(element, word, f"{subject}: {name}", expected) for word in words])
         if not np.isfinite(values).all():
-            raise self.error(element, f"{subject}: {name}={text!r} contains NaN or infinity; a model needs finite numbers.")
+            raise self.error(element, f"{subject}: {name}={shown(text)} contains NaN or infinity; a model needs finite numbers.")
         return values
 
     def _float(self, element: Element, text: str, subject: str, expected: str) -> float:
         if "${" in text or "$(" in text:
-            raise self.error(element, f"{subject}: {text!r} is an unexpanded xacro expression. {XACRO_REMEDY}")
-        try:
-            if "_" in text:  # Python reads 1_000 as a number, XML does not
-                raise ValueError
-            return float(text)
-        except ValueError:
+            raise self.error(element, f"{subject}: {shown(text)} is an unexpanded xacro expression. {XACRO_REMEDY}")
+        if not _NUMBER.fullmatch(text):
             hint = " Use a decimal point." if "," in text else ""
-            raise self.error(element, f"{subject}: {text!r} is not a number; {expected} expected.{hint}") from None
+            raise self.error(element, f"{subject}: {shown(text)} is not a number; {expected} expected.{hint}")
+        return float(text)
 
     def origin(self, parent: Element, subject: str) -> FloatArray:
         """The pose in <origin>; identity where it is missing, zero where one half of it is."""

@@ -8,18 +8,20 @@ their own.
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections.abc import Iterator
 
 import numpy as np
 
 from ..checks import FloatArray
-from ..errors import DalembertWarning
-from ..model import Body, Joint, Robot, topology
+from ..errors import DalembertWarning, FormatError, Part, about, listed, shown
+from ..model import Body, Joint, Limits, Robot, topology
 from ..model.robot import STANDARD_GRAVITY
 from .poses import make_pose, rotate_tensor, rpy_from_rotation, turn
 from .urdf_fields import UNBOUNDED
 
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 
 
@@ -38,9 +40,11 @@ def write_urdf(robot: Robot) -> str:
     lines = ['<?xml version="1.0" encoding="utf-8"?>', f"<robot name={_quoted(robot.name)}>"]
     frame_of = {joint.child: joint.child_origin for joint in robot.structure.joints}  # link frame in URDF's link frame
     for link in robot.parameters.links:
-        lines += _link(link.name, (link, *link.bodies), frame_of.get(link.name, np.eye(4)))
+        with about(Part("link", link.name)):
+            lines += _link(link.name, (link, *link.bodies), frame_of.get(link.name, np.eye(4)))
     for joint in robot.structure.joints:
-        lines += _joint(robot, joint, frame_of.get(joint.parent, np.eye(4)))
+        with about(Part("joint", joint.name)):
+            lines += _joint(robot, joint, frame_of.get(joint.parent, np.eye(4)))
     lines += _tool_and_payload(robot, frame_of)
     return "\n".join([*lines, "</robot>", ""])
 
@@ -51,18 +55,24 @@ def urdf_leaves_out(robot: Robot) -> Iterator[str]:
     if not np.array_equal(parameters.gravity, STANDARD_GRAVITY):
         yield f"gravity {parameters.gravity.tolist()} (a reader assumes {list(STANDARD_GRAVITY)})"
     if parameters.rotors:
-        yield f"the rotors of {', '.join(parameters.rotors)}"
+        yield f"the rotors of {listed(parameters.rotors)}"
     friction = parameters.friction.items()
     if names := [joint for joint, f in friction if f.coulomb != f.coulomb_negative]:
-        yield f"the Coulomb friction for negative speed of {', '.join(names)} (that for positive speed was written)"
+        yield f"the Coulomb friction for negative speed of {listed(names)} (that for positive speed was written)"
     if names := [joint for joint, f in friction if f.breakaway is not None]:
-        yield f"the Stribeck friction of {', '.join(names)}"
+        yield f"the Stribeck friction of {listed(names)}"
     if names := [joint for joint, f in friction if f.width]:
-        yield f"the smoothing width of the friction of {', '.join(names)}"
+        yield f"the smoothing width of the friction of {listed(names)}"
+    if names := [joint.name for joint in robot.structure.joints if _is_far(joint.limits)]:
+        yield f"limits of {UNBOUNDED:g} or more, other than none, of {listed(names)}"
     if robot.tool is not None and len(_tips(robot)) > 1:
         yield "which link of a tree is the tool"
     if any(link.virtual for link in parameters.links):
         yield "that a link is virtual (written as links without mass)"
+
+
+def _is_far(limits: Limits) -> bool:
+    return any(UNBOUNDED <= abs(bound) < math.inf for bound in (limits.lower, limits.upper, limits.velocity, limits.effort))
 
 
 def _tips(robot: Robot) -> list[str]:
@@ -140,7 +150,7 @@ def _moving_part(robot: Robot, joint: Joint) -> Iterator[str]:
 
 
 def _bounded(value: float) -> float:
-    return value if math.isfinite(value) else math.copysign(UNBOUNDED, value)
+    return math.copysign(min(abs(value), UNBOUNDED), value)
 
 
 def _tool_and_payload(robot: Robot, frame_of: dict[str, FloatArray]) -> list[str]:
@@ -186,11 +196,19 @@ def _origin(X: FloatArray) -> list[str]:
 
 
 def _quoted(name: str) -> str:
+    if found := _NOT_XML.search(name):
+        raise FormatError(
+            f"{shown(name)}: {shown(found[0])} cannot stand in XML, so URDF cannot hold this name. Rename that part."
+        )
     return f'"{name.translate(_ESCAPES)}"'
 
 
 def _number(value: float) -> str:
     """As short as reads back to the same float."""
+    if not abs(value) <= UNBOUNDED:
+        raise FormatError(
+            f"{value:g} would have to be written, which is no number of a robot. Save as .toml, which merges nothing."
+        )
     text = repr(float(value) + 0.0)
     return text.removesuffix(".0")
 

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from ..errors import FormatError
+from ..errors import FormatError, Place, shown
+from ..wording import cut
+
+_MOST_ELEMENTS = 500_000  # the largest humanoid has ten thousand
+_DEEPEST = 1000
+_ENCODING = re.compile(
+    r"utf[-_]?(?:8|16(?:[-_]?[bl]e)?)|(?:us-)?ascii|iso[-_]?8859[-_][0-9]{1,2}|latin[-_]?1|(?:windows-|cp)125[0-8]", re.I
+)
 
 
 @dataclass(slots=True)
@@ -41,12 +49,17 @@ def parse(text: str | bytes, source: str) -> Element:
         When the text is not well-formed XML, or declares a document type or an entity.
     """
     builder = _Builder(source)
+    if isinstance(text, bytes):
+        builder.parser.XmlDeclHandler = builder.refuse_encoding
     try:
         builder.parser.Parse(text, True)
     except expat.ExpatError as error:
-        raise FormatError(f"{source}:{max(error.lineno, 1)}: {_explain(error, text, builder)}") from None
-    except (UnicodeError, LookupError) as error:  # an encoding Python has no codec for, or a lone surrogate in a str
-        raise FormatError(f"{source}:1: the text cannot be decoded ({error}). Save the file as UTF-8.") from None
+        raise FormatError(_explain(error, text, builder), place=Place(source, max(error.lineno, 1))) from None
+    except FormatError:
+        raise
+    except (ValueError, LookupError) as error:  # an encoding expat or Python cannot read, or a lone surrogate in a str
+        sentence = f"the text cannot be decoded ({cut(str(error), 200)}). Save the file as UTF-8."
+        raise FormatError(sentence, place=Place(source, 1)) from None
     assert builder.root is not None
     return builder.root
 
@@ -58,6 +71,8 @@ class _Builder:
         self.source = source
         self.root: Element | None = None
         self.open: list[Element] = []
+        self.pieces: list[list[str]] = []  # of the text of each open element; adding strings would copy them again and again
+        self.count = 0
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self._start
@@ -67,23 +82,40 @@ class _Builder:
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         element = Element(tag, attributes, self.parser.CurrentLineNumber)
+        self._refuse_too_many()
         if self.open:
             self.open[-1].children.append(element)
         else:
             self.root = element
         self.open.append(element)
+        self.pieces.append([])
 
     def _end(self, tag: str) -> None:
-        self.open.pop()
+        self.open.pop().text = "".join(self.pieces.pop())
 
     def _text(self, text: str) -> None:
-        self.open[-1].text += text
+        self.pieces[-1].append(text)
+
+    def _refuse_too_many(self) -> None:
+        self.count += 1
+        if self.count > _MOST_ELEMENTS:
+            raise self._error(f"more than {_MOST_ELEMENTS} elements found, more than a robot needs.")
+        if len(self.open) >= _DEEPEST:
+            raise self._error(f"elements are nested deeper than {_DEEPEST}; a robot needs no more than six levels.")
+
+    def refuse_encoding(self, version: str, encoding: str | None, *_: object) -> None:
+        """Python has codecs for much that is no text at all."""
+        if encoding is not None and not _ENCODING.fullmatch(encoding):
+            raise self._error(f"encoding {shown(encoding)} cannot be decoded. Save the file as UTF-8.")
 
     def _refuse_doctype(self, name: str, *_: object) -> None:
-        raise FormatError(
-            f"{self.source}:{self.parser.CurrentLineNumber}: <!DOCTYPE {name}> found; document types and entities are refused, "
+        raise self._error(
+            f"<!DOCTYPE {name}> found; document types and entities are refused, "
             "since a few lines of them can expand without bound. Remove the declaration, a robot needs none."
         )
+
+    def _error(self, sentence: str) -> FormatError:
+        return FormatError(sentence, place=Place(self.source, self.parser.CurrentLineNumber))
 
 
 def _explain(error: expat.ExpatError, text: str | bytes, builder: _Builder) -> str:

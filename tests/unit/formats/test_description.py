@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from dalembert.errors import DalembertWarning, FormatError
+from dalembert.errors import DalembertWarning, FormatError, Part
 from dalembert.formats.description import read_json
 from dalembert.model import Friction, Limits, Robot, Rotor
 from tests.link_poses import link_poses
@@ -82,19 +82,19 @@ REFUSED = {
     "no links": ({"convention": "standard"}, r"f\.json: 'links' is missing"),
     "no rows": ({"convention": "standard", "links": []}, r"f\.json: rows: the table is empty"),
     "no convention": ({"links": [LINK]}, r"f\.json: 'convention' is missing"),
-    "bad convention": ({**description(), "convention": "craig"}, r"f\.json: convention: 'craig' is not known"),
-    "unknown key": (description(tol=3), r"f\.json: key 'tol' is not known; did you mean 'tool'\?"),
-    "unknown link key": (description({**LINK, "mas": 1}), r"f\.json: link 1: key 'mas' is not known; did you mean 'mass'\?"),
-    "type": (description({**LINK, "type": "ball"}), r"f\.json: row 1: type: 'ball' is not known"),
-    "rotor": (description({**LINK, "rotor": {"Izz": 1, "Iyy": 1}}), r"f\.json: link 1: rotor: key 'Iyy' is not known"),
-    "rotor inertia": (description({**LINK, "rotor": {"mass": 1}}), r"f\.json: link 1: rotor: 'Izz' is missing"),
-    "payload": (description(payload={"com": [0, 0, 0]}), r"f\.json: payload: 'mass' is missing"),
-    "string": (description({**LINK, "a": "0.4"}), r"f\.json: link 1: a: '0.4' found, a number expected"),
-    "nan": (description({**LINK, "a": float("nan")}), r"f\.json: link 1: a: nan found"),
-    "not a list": (description() | {"links": {}}, r"f\.json: links: dict found, a list of tables expected"),
-    "table key": (table(Gear=1), r"f\.json: link 1: key 'Gear' is not known"),
-    "table limits": (table(qlim=[2, -1]), r"f\.json: link 1: limits: lower 2 is above upper -1"),
-    "table joint": (table(joint="ball"), r"f\.json: row 1: type: 'ball' is not known"),
+    "bad convention": ({**description(), "convention": "craig"}, r"f\.json:1: convention: 'craig' is not known"),
+    "unknown key": (description(tol=3), r"f\.json:1: key 'tol' is not known; did you mean 'tool'\?"),
+    "unknown link key": (description({**LINK, "mas": 1}), r"f\.json:1: link 1: key 'mas' is not known; did you mean 'mass'\?"),
+    "type": (description({**LINK, "type": "ball"}), r"f\.json:1: row 1: type: 'ball' is not known"),
+    "rotor": (description({**LINK, "rotor": {"Izz": 1, "Iyy": 1}}), r"f\.json:1: link 1: rotor: key 'Iyy' is not known"),
+    "rotor inertia": (description({**LINK, "rotor": {"mass": 1}}), r"f\.json:1: link 1: rotor: 'Izz' is missing"),
+    "payload": (description(payload={"com": [0, 0, 0]}), r"f\.json:1: payload: 'mass' is missing"),
+    "string": (description({**LINK, "a": "0.4"}), r"f\.json:1: link 1: a: '0.4' found, a number expected"),
+    "nan": (description({**LINK, "a": float("nan")}), r"f\.json:1: link 1: a: nan found"),
+    "not a list": (description() | {"links": {}}, r"f\.json:1: links: dict found, a list of tables expected"),
+    "table key": (table(Gear=1), r"f\.json:1: link 1: key 'Gear' is not known"),
+    "table limits": (table(qlim=[2, -1]), r"f\.json:1: link 1: limits: lower 2 is above upper -1"),
+    "table joint": (table(joint="ball"), r"f\.json:1: row 1: type: 'ball' is not known"),
 }
 
 
@@ -111,6 +111,38 @@ def test_text_that_is_not_json_is_refused_with_its_line():
         read_json(b'{"a": "\xe9"}', source="f.json")
     with pytest.raises(FormatError, match="nested too deeply"):
         read_json("[" * 100_000)
+
+
+def test_what_python_itself_refuses_is_refused_in_our_words():
+    with pytest.raises(FormatError, match=r"^f\.json:2: not JSON: Exceeds the limit \(4300 digits\)"):
+        read_json('{"a":\n' + "1" * 5000 + "}", source="f.json")
+    with pytest.raises(FormatError, match=r"^f\.json: key 'mass' stands twice in one object\. Keep one of the two"):
+        read_json('{"links": [{"mass": 1, "mass": 2}]}', source="f.json")
+
+
+@pytest.mark.parametrize("depth", [100, 500, 900, 980])
+def test_deep_values_are_refused_as_any_other_value(depth):
+    deep = "[" * depth + "]" * depth
+    for key in ("name", "convention", "gravity", "tool", "payload", "links", "base"):
+        given = {"convention": '"standard"', "links": '[{"type": "R"}]', key: deep}
+        text = ",\n".join(f'"{name}": {value}' for name, value in given.items())
+        with pytest.raises(FormatError, match=rf"^f\.json:\d: {key}|nested too deeply"):
+            read_json(f"{{{text}}}", source="f.json")
+
+
+def test_a_key_has_its_line():
+    text = json.dumps(description({**LINK, "name": 'it\'s: "x"', "inertia": [1, "2", 3]}), indent=1)
+    with pytest.raises(FormatError, match=r"inertia: '2' found, a number expected") as caught:
+        read_json(text, source="f.json")
+    assert '"inertia"' in text.splitlines()[caught.value.line - 1]
+    assert caught.value.part == Part("row", "1")
+
+
+def test_a_byte_order_mark_and_utf16_are_read():
+    text = json.dumps(description())
+    for encoding in ("utf-8-sig", "utf-16", "utf-32"):
+        assert read_json(text.encode(encoding)).n == 1
+    assert read_json("\ufeff" + text).n == 1
 
 
 def test_motor_data_of_a_table_are_reflected_to_the_joint():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
+import time
 import warnings
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from dalembert.errors import DalembertWarning, FormatError
+from dalembert.errors import DalembertWarning, FormatError, Part
 from dalembert.formats.toml import read_toml
 from dalembert.formats.toml_write import write_toml
 from dalembert.model import Friction, Joint, Link, Robot, Rotor
@@ -37,7 +39,7 @@ child = "arm"
 """
 
 
-def read(text: str, **options) -> Robot:
+def read(text: str | bytes, **options) -> Robot:
     return read_toml(text, source="f.toml", **options)
 
 
@@ -141,21 +143,21 @@ REFUSED = {
     "cut short": ('name = "r"\n[[link]]\nname = "a', r"f\.toml:3: not TOML: "),
     "no name": (LINKS, r"f\.toml: 'name' is missing"),
     "no links": ('name = "r"', r"f\.toml: robot: no links found"),
-    "number for name": ("name = 3", r"f\.toml: name = 3 found, a string expected"),
-    "unknown key": (arm(top="gravty = [0, 0, 0]"), r"f\.toml: key 'gravty' is not known; did you mean 'gravity'\?"),
+    "number for name": ("name = 3", r"f\.toml:1: name = 3 found, a string expected"),
+    "unknown key": (arm(top="gravty = [0, 0, 0]"), r"f\.toml:2: key 'gravty' is not known; did you mean 'gravity'\?"),
     "unknown link key": (
         arm(links=LINKS.replace("mass", "masss")),
-        r"f\.toml: link 'arm': key 'masss' is not known; did you mean 'mass'",
+        r"f\.toml:8: link 'arm': key 'masss' is not known; did you mean 'mass'",
     ),
-    "unknown joint key": (arm("axes = [0, 0, 1]"), r"f\.toml: joint 'j': key 'axes' is not known; did you mean 'axis'\?"),
+    "unknown joint key": (arm("axes = [0, 0, 1]"), r"f\.toml:17: joint 'j': key 'axes' is not known; did you mean 'axis'\?"),
     "unknown origin key": (arm("origin = { xzy = [0, 0, 1] }"), r"joint 'j': origin: key 'xzy' is not known; did you mean 'xyz'"),
     "unknown friction key": (arm("friction = { viscosity = 1 }"), r"joint 'j': friction: key 'viscosity' is not known"),
-    "unknown type": (arm().replace("revolute", "revolut"), r"f\.toml: joint 'j': type: 'revolut' is not known; did you mean"),
+    "unknown type": (arm().replace("revolute", "revolut"), r"f\.toml:14: joint 'j': type: 'revolut' is not known; did you mean"),
     "format": (arm(top='format = "dalembert-robot-9"'), r"format 'dalembert-robot-9' found, 'dalembert-robot-1' expected"),
-    "string mass": (arm(links=LINKS.replace("= 2", '= "2"')), r"f\.toml: link 'arm': mass: '2' found, a number expected"),
+    "string mass": (arm(links=LINKS.replace("= 2", '= "2"')), r"f\.toml:8: link 'arm': mass: '2' found, a number expected"),
     "true mass": (arm(links=LINKS.replace("= 2", "= true")), r"link 'arm': mass: True found, a number expected"),
-    "nan mass": (arm(links=LINKS.replace("= 2", "= nan")), r"f\.toml: link 'arm': mass: nan found; a finite number"),
-    "infinite mass": (arm(links=LINKS.replace("= 2", "= inf")), r"f\.toml: link 'arm': mass: inf found; a finite number"),
+    "nan mass": (arm(links=LINKS.replace("= 2", "= nan")), r"f\.toml:8: link 'arm': mass: nan found; a finite number"),
+    "infinite mass": (arm(links=LINKS.replace("= 2", "= inf")), r"f\.toml:8: link 'arm': mass: inf found; a finite number"),
     "huge integer": (arm(links=LINKS.replace("= 2", "= 1" + "0" * 400)), r"link 'arm': mass: the integer is too large"),
     "short com": (
         arm(links=LINKS.replace("[0.1, 0, 0]", "[0.1, 0]")),
@@ -169,39 +171,39 @@ REFUSED = {
         arm(links=LINKS.replace("[0.1, 0.2, 0.25]", "[[1, 1, 0], [0, 1, 0], [0, 0, 1]]")),
         r"link 'arm': inertia: .* not symmetric",
     ),
-    "infinite rpy": (arm("origin = { rpy = [inf, 0, 0] }"), r"joint 'j': origin: rpy: \[inf,.*contains infinity"),
+    "infinite rpy": (arm("origin = { rpy = [inf, 0, 0] }"), r"joint 'j': origin: rpy: \[inf,.*contains NaN or infinity"),
     "two rotations": (
         arm("origin = { rpy = [0, 0, 0], rpy_deg = [0, 0, 0] }"),
         r"joint 'j': origin: the orientation is given twice",
     ),
     "not a rotation": (
         arm("origin = { rotation = [[1, 0, 0], [0, 1, 0], [0, 0, 2]] }"),
-        r"f\.toml: joint 'j': origin: .* not a rotation",
+        r"f\.toml:17: joint 'j': origin: .* not a rotation",
     ),
-    "origin is a list": (arm("origin = [0, 0, 1]"), r"f\.toml: joint 'j': origin = \[0, 0, 1\] found, a table expected"),
-    "one link": ('name = "r"\nlink = { name = "a" }', r"f\.toml: link: dict found, a list of tables expected"),
-    "rotor": (arm("rotor = { ratio = 100 }"), r"f\.toml: joint 'j': rotor: 'inertia' is missing"),
-    "idle rotor field": (arm("rotor = { inertia = 1, mass = 1 }"), r"f\.toml: joint 'j': rotor: mass, .* have no effect"),
-    "limits": (arm("limits = { lower = 1, upper = 0 }"), r"f\.toml: joint 'j': limits: lower 1 is above upper 0"),
-    "mimic": (arm('mimic = { joint = "k" }'), r"f\.toml: joint 'j': mimic of joint: 'k' is not known"),
+    "origin is a list": (arm("origin = [0, 0, 1]"), r"f\.toml:17: joint 'j': origin = \[0, 0, 1\] found, a table expected"),
+    "one link": ('name = "r"\nlink = { name = "a" }', r"f\.toml:2: link: dict found, a list of tables expected"),
+    "rotor": (arm("rotor = { ratio = 100 }"), r"f\.toml:17: joint 'j': rotor: 'inertia' is missing"),
+    "idle rotor field": (arm("rotor = { inertia = 1, mass = 1 }"), r"f\.toml:17: joint 'j': rotor: mass, .* have no effect"),
+    "limits": (arm("limits = { lower = 1, upper = 0 }"), r"f\.toml:17: joint 'j': limits: lower 1 is above upper 0"),
+    "mimic": (arm('mimic = { joint = "k" }'), r"f\.toml:17: joint 'j': mimic of joint: 'k' is not known"),
     "undeclared link": (
         arm().replace('"base"\nchild', '"bas"\nchild'),
-        r"f\.toml: joint 'j': parent link: 'bas' is not known; did you mean",
+        r"f\.toml:15: joint 'j': parent link: 'bas' is not known; did you mean",
     ),
-    "tool": (arm(top='tool = { link = "hand" }'), r"f\.toml: tool: link: 'hand' is not known"),
+    "tool": (arm(top='tool = { link = "hand" }'), r"f\.toml:2: tool: link: 'hand' is not known"),
     "virtual": (arm(links=LINKS + "virtual = 1\n"), r"link 'arm': virtual = 1 found, true or false expected"),
-    "notes": (arm(top="notes = [1]"), r"f\.toml: notes = \[1\] found, a list of strings expected"),
+    "notes": (arm(top="notes = [1]"), r"f\.toml:2: notes = \[1\] found, a list of strings expected"),
     "convention alone": (
         arm(top='convention = "standard"'),
         r"'convention' and 'base' belong to a robot given by \[\[dh\]\] rows",
     ),
     "dh and links": (arm(top="dh = []"), r"\[\[dh\]\] rows and \[\[link\]\] tables found"),
-    "empty dh": ('name = "r"\ndh = []', r"f\.toml: dh: the list is empty"),
+    "empty dh": ('name = "r"\ndh = []', r"f\.toml:2: dh: the list is empty"),
     "no convention": ('name = "r"\n[[dh]]\na = 1', r"f\.toml: 'convention' is missing"),
-    "bad convention": ('name = "r"\nconvention = "craig"\n[[dh]]\na = 1', r"f\.toml: convention: 'craig' is not known"),
+    "bad convention": ('name = "r"\nconvention = "craig"\n[[dh]]\na = 1', r"f\.toml:2: convention: 'craig' is not known"),
     "dh key": (
         'name = "r"\nconvention = "standard"\n[[dh]]\nalfa = 1',
-        r"f\.toml: dh 1: key 'alfa' is not known; did you mean 'alpha'",
+        r"f\.toml:4: dh 1: key 'alfa' is not known; did you mean 'alpha'",
     ),
     "angle twice": (
         'name = "r"\nconvention = "standard"\n[[dh]]\nalpha = 1\nalpha_deg = 1',
@@ -221,9 +223,85 @@ def test_bytes_that_are_not_utf8_are_refused_with_their_line():
         read_toml(b'name = "r"\nnotes = ["\xe9"]', source="f.toml")
 
 
-def test_endless_nesting_is_refused():
+@pytest.mark.parametrize("text", ["a = " + "[" * 100_000, "a = " + "{a = " * 100_000])
+def test_endless_nesting_is_refused(text):
     with pytest.raises(FormatError, match="nested too deeply"):
-        read("a = " + "[" * 100_000)
+        read(text)
+
+
+@pytest.mark.parametrize("depth", [50, 200, 300, 400])
+def test_deep_values_are_refused_as_any_other_value(depth):
+    deep = "[" * depth + "]" * depth
+    for key in ("gravity", "format", "notes", "link", "tool"):
+        with pytest.raises(FormatError, match=rf"^f\.toml:2: {key}"):
+            read(f"name = 'r'\n{key} = {deep}")
+
+
+def test_an_integer_of_more_digits_than_python_reads_is_refused_with_its_line():
+    with pytest.raises(FormatError, match=r"^f\.toml:2: not TOML: Exceeds the limit \(4300 digits\)"):
+        read(f"name = 'r'\na = {'1' * 5000}")
+    with pytest.raises(FormatError, match=r"^f\.toml:1: name = an integer of about 24083 digits found, a string expected"):
+        read(f"name = 0x{'f' * 20_000}")
+    with pytest.raises(FormatError, match=r"^f\.toml:2: format"):
+        read(f"name = 'r'\nformat = '{'x' * 10_000_000}'")
+
+
+@pytest.mark.parametrize(
+    "key", [".".join("a" * 20_000), " . ".join(['"a"'] * 9000), ".".join(["'a'"] * 9000), f"[{'.'.join('b' * 20_000)}]\nx"]
+)
+def test_a_key_of_endless_parts_is_refused_at_once(key):
+    start = time.perf_counter()
+    with pytest.raises(FormatError, match=r"^f\.toml:2: key .* has more than 16 parts; a robot needs three"):
+        read(f"# {'.'.join('a' * 100)}\n{key} = 1")
+    assert time.perf_counter() - start < 1.0
+
+
+def test_dots_in_strings_and_comments_are_no_keys():
+    dots = ".".join("a" * 100)
+    note = f"notes = [\"{dots}\", '{dots}', \"\"\"{dots}\n{dots}\"\"\", '''{dots}''']  # {dots}"
+    assert read(arm(top=note)).notes[0] == dots
+
+
+def test_a_byte_order_mark_is_passed_over():
+    assert read("\ufeff" + arm()).n == read(b"\xef\xbb\xbf" + arm().encode()).n == 1
+    with pytest.raises(FormatError, match=r"^f\.toml:1: byte 0xff is not UTF-8 text"):
+        read(arm().encode("utf-16"))
+
+
+@pytest.mark.parametrize("name", ["it's", 'a"b', "a: b", "a', 'b", "[x]", "link 'z'", "\\", "é"])
+def test_any_name_leads_to_the_right_line(name):
+    quoted = json.dumps(name, ensure_ascii=False)
+    stray = f"[[link]]\nname = {quoted}\n"
+    with pytest.raises(FormatError, match=r"2 roots found") as caught:
+        read(arm(links=LINKS + stray))
+    assert (caught.value.part, caught.value.line) == (Part("link", name), 11)
+    text = arm("limits = { lower = 1, upper = 0 }").replace('name = "j"', f"name = {quoted}")
+    with pytest.raises(FormatError, match=r"lower 1 is above upper 0") as caught:
+        read(text)
+    assert (caught.value.part, caught.value.line) == (Part("joint", name), 17)
+    assert str(caught.value).count(f"joint {name!r}") == 1
+
+
+def test_a_warning_has_the_line_of_its_part():
+    with pytest.warns(DalembertWarning, match=r"^f\.toml:17: joint 'j': home 90 rad is beyond two full turns") as caught:
+        read(arm("home = 90"))
+    assert (caught[0].message.file, caught[0].message.line, caught[0].message.part) == ("f.toml", 17, Part("joint", "j"))
+    with pytest.warns(DalembertWarning, match=r"^f\.toml:8: link 'arm': mass -2 kg"):
+        read(arm(links=LINKS.replace("mass = 2", "mass = -2")))
+
+
+def test_a_bad_row_is_refused_with_its_line():
+    text = 'name = "r"\nconvention = "standard"\n[[dh]]\na = 1\n[[dh]]\na = 1\ninertia = [[1, 1, 0], [0, 1, 0], [0, 0, 1]]\n'
+    with pytest.raises(FormatError, match=r"^f\.toml:7: link 'link2': inertia: .* is not symmetric") as caught:
+        read(text)
+    assert caught.value.part == Part("row", "2")
+
+
+def test_a_missing_convention_names_the_choices():
+    with pytest.raises(
+        FormatError, match=r"^f\.toml: 'convention' is missing\. Choices: 'standard' for A = Rz.*, 'modified' for A"
+    ):
+        read('name = "r"\n[[dh]]\na = 1')
 
 
 def test_what_is_unphysical_warns_again_when_a_saved_robot_is_read():
@@ -237,5 +315,5 @@ def test_what_is_unphysical_warns_again_when_a_saved_robot_is_read():
     text = write_toml(robot)
     with pytest.warns(DalembertWarning, match="negative"):
         assert read(text).notes == robot.notes
-    with pytest.raises(FormatError, match=r"^f\.toml: joint 'j': viscous friction -1 is negative"):
+    with pytest.raises(FormatError, match=r"^f\.toml:15: joint 'j': viscous friction -1 is negative"):
         read(text, strict=True)

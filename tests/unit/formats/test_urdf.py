@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+import time
+from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import pytest
 
-from dalembert.errors import DalembertWarning, FormatError
+from dalembert.errors import DalembertWarning, FormatError, Part
 from dalembert.formats.urdf import read_urdf
 
 BODY = '<inertial><mass value="2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.2" iyz="0" izz="0.25"/></inertial>'
@@ -301,3 +303,72 @@ def test_a_chain_of_a_thousand_links_is_read():
         f'<joint name="j{i}" type="continuous"><parent link="l{i}"/><child link="l{i + 1}"/></joint>' for i in range(1000)
     )
     assert read(f'<robot name="long">{links}{joints}</robot>').n == 1000
+
+
+@pytest.mark.parametrize("text", ["４", "1_000", "0x10", "1e", "--1", "1 2", "\u00a01", "١", "1.5f", "", "1e5.0", "1,5"])
+def test_only_a_number_is_a_number(text):
+    with pytest.raises(FormatError, match=r"^f\.urdf:3: link 'arm': mass: value: .* is not a number; a number expected"):
+        read(urdf(link=BODY.replace('"2"', f'"{text}"')))
+
+
+@pytest.mark.parametrize("text, value", [("+2", 2), (" 2.\n", 2), (".5", 0.5), ("2e-1", 0.2), ("1E1", 10)])
+def test_a_number_may_be_written_in_these_ways(text, value):
+    assert read(urdf(link=BODY.replace('"2"', f'"{text}"'))).link("arm").mass == value
+
+
+@pytest.mark.parametrize("text", ["inf", "-Infinity", "nan", "1e999"])
+def test_infinity_is_a_limit_and_nothing_else(text):
+    with pytest.raises(FormatError, match=r"mass: value .* found; a finite number is expected"):
+        read(urdf(link=BODY.replace('"2"', f'"{text}"')))
+
+
+@pytest.mark.parametrize("name", ["it's", 'a"b', "a: b", "a', 'b", "link 'z'", "é"])
+def test_any_name_leads_to_the_right_line(name):
+    with pytest.raises(FormatError, match="2 roots found") as caught:
+        read(urdf(top=f"<link name={quoteattr(name)}/>"))
+    assert (caught.value.part, caught.value.line) == (Part("link", name), 6)
+    with pytest.raises(FormatError, match="lower 1 is above upper 0") as caught:
+        read(urdf('<limit lower="1" upper="0"/>').replace('name="j"', f"name={quoteattr(name)}"))
+    assert (caught.value.part, caught.value.line) == (Part("joint", name), 5)
+    assert str(caught.value).count(f"joint {name!r}") == 1
+
+
+def test_a_warning_has_the_line_of_its_part():
+    with pytest.warns(DalembertWarning, match=r"^f\.urdf:4: joint 'j': upper limit 90 rad is beyond two full turns"):
+        read(urdf('<limit lower="0" upper="90"/>'))
+
+
+def test_a_file_full_of_unknown_elements_gives_a_bounded_list_of_notes():
+    notes = read(urdf(top="<odd/>" * 3000)).notes
+    assert len(notes) == 1001
+    assert notes[-1] == "f.urdf: 2000 more remarks were left out."
+
+
+def test_messages_are_short_whatever_they_are_about():
+    long = "x" * 1_000_000
+    for text in (
+        urdf(kind=long),
+        urdf(f'<axis xyz="{long}"/>'),
+        urdf(f'<axis {long}="1"/>'),
+        urdf(f'{LIMIT}<mimic joint="{long}"/>'),
+        urdf(link=BODY.replace('"2"', f'"{long}"')),
+        urdf().replace('<child link="arm"/>', f'<child link="{long}"/>'),
+        urdf(top=f'<a:joint name="{long}"/>'),
+        f"<{long}/>",
+    ):
+        with pytest.raises(FormatError) as caught:
+            read(text)
+        assert len(str(caught.value)) < 2500
+
+
+def test_a_chain_beside_a_loop_is_refused_at_once():
+    def joint(name: str, parent: str, child: str) -> str:
+        return f'<joint name="{name}" type="fixed"><parent link="{parent}"/><child link="{child}"/></joint>'
+
+    chain = "".join(f'<link name="l{i}"/>{joint(f"j{i}", "base" if i == 0 else f"l{i - 1}", f"l{i}")}' for i in range(1500))
+    loop = '<link name="a"/><link name="b"/>' + joint("x", "a", "b") + joint("y", "b", "a")
+    start = time.perf_counter()
+    with pytest.raises(FormatError, match="joint 'x': it closes a loop") as caught:
+        read(f'<robot name="r"><link name="base"/>{chain}\n{loop}</robot>')
+    assert caught.value.line == 2
+    assert time.perf_counter() - start < 5.0

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
-from dalembert.errors import DalembertWarning
+from dalembert.errors import DalembertWarning, FormatError, Part
 from dalembert.formats.poses import make_pose, rotation_from_rpy
 from dalembert.formats.urdf import read_urdf
 from dalembert.formats.urdf_write import write_urdf
@@ -149,3 +149,30 @@ def test_virtual_links_are_written_as_plain_ones_with_a_warning():
     robot = Robot.from_parts("r", [Link("base"), Link("v", virtual=True), a_link("a", 1)], joints)
     with pytest.warns(DalembertWarning, match="that a link is virtual"):
         assert '<link name="v"/>' in write_urdf(robot)
+
+
+def test_a_name_that_xml_cannot_hold_is_refused_with_its_part():
+    robot = Robot.from_parts("r", [Link("base"), a_link("x", 1)], [Joint("j", "revolute", "base", "x")])
+    joint = robot.structure.joints[0]
+    object.__setattr__(joint, "name", "a\x01b")  # the model refuses such names
+    with pytest.raises(FormatError, match=r"'a\\x01b': '\\x01' cannot stand in XML, so URDF cannot hold this name") as caught:
+        write_urdf(robot)
+    assert caught.value.part == Part("joint", "a\x01b")
+
+
+def test_a_number_that_overflows_when_bodies_are_merged_is_refused_with_its_part():
+    bodies = (Body("a", 1e29, (1e29, 0, 0)), Body("b", 1e29, (-1e29, 0, 0)))
+    robot = Robot.from_parts("r", [Link("base"), Link("x", 1.0, bodies=bodies)], [Joint("j", "revolute", "base", "x")])
+    with pytest.raises(
+        FormatError, match=r"2e\+87 would have to be written, which is no number of a robot\. Save as \.toml"
+    ) as caught:
+        write_urdf(robot)
+    assert caught.value.part == Part("link", "x")
+
+
+def test_a_limit_that_stands_for_none_in_urdf_is_named_in_the_warning():
+    joint = Joint("j", "revolute", "base", "x", limits=Limits(-1, 1, velocity=1e40))
+    robot = Robot.from_parts("r", [Link("base"), a_link("x", 1)], [joint])
+    with pytest.warns(DalembertWarning, match=r"URDF cannot say limits of 1e\+30 or more, other than none, of j"):
+        again = read_urdf(write_urdf(robot))
+    assert again.structure.joints[0].limits.velocity == math.inf

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import time
+from encodings.aliases import aliases
+
 import pytest
 
 from dalembert.errors import FormatError
+from dalembert.formats import xml_tree
 from dalembert.formats.xml_tree import parse
 
 BOMB = """<?xml version="1.0"?>
@@ -28,7 +32,7 @@ REFUSED = {
     "text after": ("<robot/>\n;", r"f\.urdf:2: text found after </robot>"),
     "two roots": ("<robot/>\n<robot/>", r"f\.urdf:2: text found after </robot>"),
     "latin-1": (b'<robot>\n<link name="\xe9"/></robot>', r"f\.urdf:2: byte 0xe9 is not UTF-8 text"),
-    "unknown encoding": (b'<?xml version="1.0" encoding="klingon"?><robot/>', r"f\.urdf:1: .*"),
+    "unknown encoding": (b'<?xml version="1.0" encoding="klingon"?><robot/>', r"f\.urdf:1: encoding 'klingon' cannot be decoded"),
     "undefined entity": ("<robot>&x;</robot>", r"undefined entity"),
     "surrogate": ('<robot name="\ud800"/>', r"cannot be decoded"),
     "bomb": (BOMB, r"f\.urdf:2: <!DOCTYPE robot> found; document types and entities are refused"),
@@ -60,7 +64,56 @@ def test_declared_encodings_are_read(encoding):
     assert parse(text, "f.urdf").attributes == {"name": "bras é"}
 
 
-def test_deep_nesting_costs_no_recursion():
-    depth = 20_000
+def test_deep_nesting_costs_no_recursion_and_has_an_end():
+    depth = 1000
     root = parse("<a>" * depth + "</a>" * depth, "f.urdf")
     assert sum(1 for _ in root.walk()) == depth
+    with pytest.raises(FormatError, match=r"f\.urdf:2: elements are nested deeper than 1000"):
+        parse("<a>\n" + "<a>" * depth, "f.urdf")
+
+
+def test_there_is_an_end_to_the_number_of_elements(monkeypatch):
+    monkeypatch.setattr(xml_tree, "_MOST_ELEMENTS", 10)
+    assert len(parse(f"<r>{'<a/>' * 9}</r>", "f.urdf").children) == 9
+    with pytest.raises(FormatError, match=r"f\.urdf:1: more than 10 elements found"):
+        parse(f"<r>{'<a/>' * 10}</r>", "f.urdf")
+
+
+def test_long_text_takes_time_in_proportion():
+    text = "x\n" * 8_000_000
+    start = time.perf_counter()
+    assert parse(f"<r>{text}</r>", "f.urdf").text == text
+    assert time.perf_counter() - start < 10.0  # half a second here; minutes when strings are added up
+
+
+READABLE = ("utf-8", "utf8", "utf_8", "ascii", "us-ascii", "latin_1", "iso-8859-", "iso8859_", "cp125", "windows-125")
+
+
+@pytest.mark.parametrize(
+    "encoding",
+    sorted(
+        {
+            *aliases.values(),
+            "utf-8",
+            "us-ascii",
+            "iso-8859-15",
+            "windows-1250",
+            "utf-7",
+            "undefined",
+            "idna",
+            "unicode_escape",
+            "\u00e9",
+            "klingon",
+        }
+    ),
+)
+def test_no_declared_encoding_makes_another_error_than_ours(encoding):
+    text = f'<?xml version="1.0" encoding="{encoding}"?><robot name="r"/>'.encode()
+    assert outcome(text).startswith("robot" if encoding.startswith(READABLE) else "f.urdf:1: ")
+
+
+def outcome(text: bytes) -> str:
+    try:
+        return parse(text, "f.urdf").tag
+    except FormatError as error:
+        return str(error)
