@@ -66,9 +66,9 @@ def test_nothing_in_a_message_reaches_the_terminal_as_a_command():
 
 def test_an_unknown_name_among_many_long_ones_is_refused_at_once_and_shortly():
     known = [f"{'x' * 5000}{i}" for i in range(3000)]
-    start = time.perf_counter()
+    start = time.process_time()
     message = str(UnknownNameError.among("link", f"{'x' * 5000}y", known))
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
     assert len(message) < 2100
 
 

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 __all__ = ["load", "save"]
 
-MOST_BYTES = 32_000_000
-"""The largest robot file: fifty thousand links fit into it, and it is read within a minute whatever it holds."""
+MOST_BYTES = 16_000_000
+"""The largest robot file: forty thousand joints fit into it, and it is read or refused within half a minute whatever it holds."""
 
 
 def load(source: str | os.PathLike[str], *, strict: bool = False) -> Robot:
     """The robot of this name in the catalogue, or in this file.
 
-    A robot file has at most 32 MB. Reading `.urdf`, `.toml` and `.json` opens no other file and runs nothing. Expanding `.xacro`
+    A robot file has at most 16 MB. Reading `.urdf`, `.toml` and `.json` opens no other file and runs nothing. Expanding `.xacro`
     does what the macros say: they may read any file and the environment, so expand only files you trust; it ends after 30 s.
 
     Parameters

@@ -24,7 +24,8 @@ from .tables import CHOICES, Document, Table
 from .text import decoded, line_of_digits
 
 _ROBOT_KEYS = ("name", "convention", "gravity", "links", "tool", "payload", "base")
-_LINK_KEYS = ("name", "type", "theta", "d", "a", "alpha", "mass", "com", "inertia", "viscous", "coulomb", "rotor")
+_DH_KEYS = ("theta", "theta_deg", "d", "a", "alpha", "alpha_deg")
+_LINK_KEYS = ("name", "type", *_DH_KEYS, "mass", "com", "inertia", "viscous", "coulomb", "rotor")
 _ROTOR_KEYS = ("mass", "Izz", "Ixx", "ratio", "axis", "position")
 
 
@@ -102,7 +103,7 @@ def _row(table: Table, number: int) -> dict[str, Any]:
     table.belongs_to_row(number, link=table.text("name", f"link{number}"))
     table.refuse_other_keys(*_LINK_KEYS)
     row: dict[str, Any] = {"type": table.text("type"), "inertia": table.inertia()}
-    row |= table.given_numbers("theta", "d", "a", "alpha", "mass")
+    row |= table.given_numbers("d", "a", "mass") | table.given_angles("theta", "alpha")
     if "name" in table.values:
         row["link"] = table.text("name")
     if "com" in table.values:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +19,8 @@ from .places import KeyPath
 CHOICES = f" Choices: {', '.join(f'{name!r} for {formula}' for name, formula in CONVENTIONS.items())}."
 """The end of the sentence about a missing convention."""
 
+_LONGEST_TEXT = 4_000_000  # characters in which lines are looked for: ten thousand joints, two seconds
+
 
 @dataclass
 class Document:
@@ -30,13 +33,13 @@ class Document:
 
     @cached_property
     def _lines(self) -> dict[KeyPath, int]:
-        return self.find_lines(self.text)
+        return self.find_lines(self.text) if len(self.text) <= _LONGEST_TEXT else {}
 
     def place(self, path: KeyPath) -> Place:
         """The line of a key or, where that has none, of the nearest table around it."""
         while path and path not in self._lines:
             path = path[:-1]
-        return Place(self.source, self._lines[path] if path else None)
+        return Place(self.source, self._lines[path] if path else None)  # the top of a file says nothing
 
     def place_of(self, part: Part | None, sentence: str) -> Place:
         """The place of what the model says about one of its parts."""
@@ -101,10 +104,14 @@ class Table:
         return self.document.place((*self.path, *named[:1]))
 
     def belongs_to(self, *parts: Part) -> None:
-        """Remember that these parts of the robot are described here."""
+        """Remember that these parts of the robot are described here, and in no other table."""
         self.part, self.parts = parts[0], parts
         for part in parts:
-            self.document.tables.setdefault(part, self)
+            if part in self.document.tables:
+                first = self.document.place(self.document.tables[part].path).line
+                where = "" if first is None else f", first on line {first}"
+                raise self.error(f"the {part.kind} name {shown(part.name)} stands twice{where}. Rename one of them.")
+            self.document.tables[part] = self
 
     def belongs_to_row(self, number: int, *, joint: str | None = None, link: str | None = None) -> None:
         """Remember the joint and the link that a Denavit-Hartenberg row makes, by default those of its number."""
@@ -147,6 +154,18 @@ class Table:
     def given_numbers(self, *keys: str, infinite: bool = False) -> dict[str, float]:
         """Those of the keys that are there, as numbers."""
         return {key: self.number(key, infinite=infinite) for key in keys if key in self.values}
+
+    def given_angles(self, *keys: str) -> dict[str, float]:
+        """Those of the angles that are there, in radians; `key` or, in degrees, `key_deg`."""
+        angles = self.given_numbers(*keys)
+        for key in keys:
+            if (in_degrees := f"{key}_deg") not in self.values:
+                continue
+            if key in angles:
+                sentence = f"{key!r} and {in_degrees!r} found; the angle is given twice. Keep one of the two."
+                raise self.error(sentence, in_degrees)
+            angles[key] = math.radians(self.number(in_degrees))
+        return angles
 
     def array(self, key: str, *shapes: tuple[int, ...], default: FloatArray | None = None) -> FloatArray:
         """An array of one of these shapes; required unless there is a default."""

@@ -24,7 +24,6 @@ A serial arm may be given by its Denavit-Hartenberg rows instead, `convention` a
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -265,11 +264,8 @@ def _dh_row(table: Table, number: int) -> dict[str, Any]:
     """The columns `from_dh` expects; angles may be in degrees under their own name."""
     table.belongs_to_row(number, joint=table.text("name", f"joint{number}"), link=table.text("link", f"link{number}"))
     table.refuse_other_keys(*(key for key in COLUMNS if key != "bodies"), "body", *_ANGLES_DEG)
-    row: dict[str, Any] = table.given_numbers("theta", "d", "a", "alpha", "mass", "home")
+    row: dict[str, Any] = table.given_numbers("d", "a", "mass", "home") | table.given_angles("theta", "alpha")
     row |= {key: table.text(key) for key in ("type", "name", "link") if key in table.values}
-    for key in _ANGLES_DEG:
-        if key in table.values:
-            _put_angle(table, row, key)
     if "com" in table.values:
         row["com"] = table.array("com", (3,))
     row |= {"inertia": table.inertia(), "bodies": _bodies(table), "limits": _limits(table)}
@@ -278,10 +274,3 @@ def _dh_row(table: Table, number: int) -> dict[str, Any]:
     if rotor := table.table("rotor"):
         row["rotor"] = _rotor(rotor)
     return row
-
-
-def _put_angle(table: Table, row: dict[str, Any], key: str) -> None:
-    column = key.removesuffix("_deg")
-    if column in row:
-        raise table.error(f"{column!r} and {key!r} found; the angle is given twice. Keep one of the two.", key)
-    row[column] = math.radians(table.number(key))

@@ -13,7 +13,7 @@ from .text import line_of_digits
 
 _MOST_PARTS = 16  # of a dotted key: the parser's work grows with their square, and a robot's keys have three
 _BARE = r"(?<![\w-])[\w-]++"
-_LONG_KEY = re.compile(rf"(?P<key>(?:(?:{_BARE}|{BASIC}|{LITERAL})[ \t]*+\.[ \t]*+){{{_MOST_PARTS},}})|{STRING}|{COMMENT}", re.S)
+_LONG_KEY = re.compile(rf"(?P<key>(?:(?:{_BARE}|{BASIC}|{LITERAL})[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}})|{STRING}|{COMMENT}", re.S)
 
 
 def parse_toml(text: str, source: str) -> dict[str, Any]:
@@ -38,5 +38,5 @@ def _refuse_long_keys(text: str, source: str) -> None:
         if match["key"]:
             place = Place(source, text.count("\n", 0, match.start()) + 1)
             raise FormatError(
-                f"key {cut(match['key'], 40)!r} has more than {_MOST_PARTS} parts; a robot needs three.", place=place
+                f"key {cut(match['key'], 40)!r}... has more than {_MOST_PARTS} parts; a robot needs three.", place=place
             )

@@ -66,6 +66,13 @@ def test_rotor_friction_tool_and_payload_are_read():
     assert robot.parameters.payload.mass == 1.5
 
 
+def test_angles_may_be_in_degrees():
+    joint = read(description({**LINK, "alpha_deg": 90, "theta_deg": 180})).structure.joints[0]
+    assert np.array_equal(joint.child_origin[:3, :3], [[-1, 0, 0], [0, 0, 1], [0, 1, 0]])
+    with pytest.raises(FormatError, match=r"link 1: 'alpha' and 'alpha_deg' found; the angle is given twice"):
+        read(description({**LINK, "alpha_deg": 90, "alpha": 1}))
+
+
 def test_missing_columns_are_zero():
     robot = read(description({"type": "P", "mass": 1}))
     assert robot.structure.joints[0].type == "prismatic"

@@ -77,7 +77,7 @@ UNREADABLE = {
     ),
     "pipe as xacro": ("pipe.xacro", FormatError, r"it is a pipe"),
     "device": ("zero.json", FormatError, r"it is a pipe, a device or a socket"),
-    "large": ("large.toml", FormatError, r"^large\.toml: it is larger than 32 MB, the most a robot file may have"),
+    "large": ("large.toml", FormatError, r"^large\.toml: it is larger than 16 MB, the most a robot file may have"),
     "nobody's home": ("~nobody_at_all/r.urdf", FormatError, r"~nobody_at_all/r\.urdf: no such file"),
     "number": (3, FormatError, r"^load: 3 found; the path of a file is expected, as a str or a Path"),
     "none": (None, FormatError, r"^load: None found; the path"),

@@ -243,17 +243,17 @@ def test_an_integer_of_more_digits_than_python_reads_is_refused_with_its_line():
     with pytest.raises(FormatError, match=r"^f\.toml:1: name = an integer of about 24083 digits found, a string expected"):
         read(f"name = 0x{'f' * 20_000}")
     with pytest.raises(FormatError, match=r"^f\.toml:2: format"):
-        read(f"name = 'r'\nformat = '{'x' * 10_000_000}'")
+        read(f"name = 'r'\nformat = '{'x' * 1_000_000}'")
 
 
 @pytest.mark.parametrize(
     "key", [".".join("a" * 20_000), " . ".join(['"a"'] * 9000), ".".join(["'a'"] * 9000), f"[{'.'.join('b' * 20_000)}]\nx"]
 )
 def test_a_key_of_endless_parts_is_refused_at_once(key):
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(FormatError, match=r"^f\.toml:2: key .* has more than 16 parts; a robot needs three"):
         read(f"# {'.'.join('a' * 100)}\n{key} = 1")
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
 
 
 def test_dots_in_strings_and_comments_are_no_keys():
@@ -295,6 +295,19 @@ def test_a_bad_row_is_refused_with_its_line():
     with pytest.raises(FormatError, match=r"^f\.toml:7: link 'link2': inertia: .* is not symmetric") as caught:
         read(text)
     assert caught.value.part == Part("row", "2")
+
+
+def test_a_name_that_stands_twice_is_refused_with_both_lines():
+    with pytest.raises(FormatError, match=r"^f\.toml:11: link 'arm': the link name 'arm' stands twice, first on line 6\. Rename"):
+        read(arm(links=LINKS + '[[link]]\nname = "arm"\n'))
+    rows = '[[dh]]\nname = "j"\na = 1\n' * 2
+    with pytest.raises(FormatError, match=r"^f\.toml:6: dh 'j': the joint name 'j' stands twice, first on line 3"):
+        read(f'name = "r"\nconvention = "standard"\n{rows}')
+
+
+def test_in_a_text_of_many_megabytes_no_line_is_looked_for():
+    with pytest.raises(FormatError, match=r"^f\.toml: format = 3 found"):
+        read(f"name = 'r'\nformat = 3\n#{'x' * 5_000_000}")
 
 
 def test_a_missing_convention_names_the_choices():

@@ -367,8 +367,8 @@ def test_a_chain_beside_a_loop_is_refused_at_once():
 
     chain = "".join(f'<link name="l{i}"/>{joint(f"j{i}", "base" if i == 0 else f"l{i - 1}", f"l{i}")}' for i in range(1500))
     loop = '<link name="a"/><link name="b"/>' + joint("x", "a", "b") + joint("y", "b", "a")
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(FormatError, match="joint 'x': it closes a loop") as caught:
         read(f'<robot name="r"><link name="base"/>{chain}\n{loop}</robot>')
     assert caught.value.line == 2
-    assert time.perf_counter() - start < 5.0
+    assert time.process_time() - start < 5.0
