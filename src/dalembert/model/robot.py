@@ -72,9 +72,13 @@ class Structure(Record):
         """Number of coordinates."""
         return len(self.coordinates)
 
+    @cached_property
+    def _joint_of(self) -> dict[str, Joint]:
+        return {j.name: j for j in self.joints}
+
     def joint(self, name: str) -> Joint:
         """The joint of this name."""
-        return checks.choice("joint", name, {j.name: j for j in self.joints})
+        return checks.choice("joint", name, self._joint_of)
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,8 +177,7 @@ class Robot(Record):
             for joint in table:
                 if joint not in moving:
                     raise UnknownNameError.among(f"{what}: moving joint", joint, sorted(moving), part=Part("joint", joint))
-        for joint, rotor in self.parameters.rotors.items():
-            topology.check_mount(self.structure, joint, rotor.mount)
+        topology.check_mounts(self.structure, {joint: rotor.mount for joint, rotor in self.parameters.rotors.items()})
         if self.parameters.payload is not None and self.structure.tool is None:
             sentence = "payload: this tree has several tips, so its place is unknown. Give tool=Tool(link)."
             raise ModelError(sentence, part=Part("payload", ""))

@@ -49,6 +49,7 @@ class _Builder:
         self.robot = robot
         self.joints = [j for j in robot.structure.joints if j.moves]
         self.number = {j.name: i for i, j in enumerate(self.joints)}
+        self.coordinate = {name: i for i, name in enumerate(robot.joint_names)}
         self.numbers = Numbers(_heavy_rotors(robot), scalar)
         self.places: dict[str, tuple[int, FloatArray]] = {robot.structure.root: (-1, np.eye(4))}
         self.parent: list[int] = []
@@ -163,10 +164,9 @@ class _Builder:
         )
 
     def _coupling(self, joint: Joint) -> tuple[int, float, float]:
-        names = self.robot.joint_names
         if joint.mimic is None:
-            return names.index(joint.name), 1.0, 0.0
-        return names.index(joint.mimic.joint), joint.mimic.multiplier, joint.mimic.offset
+            return self.coordinate[joint.name], 1.0, 0.0
+        return self.coordinate[joint.mimic.joint], joint.mimic.multiplier, joint.mimic.offset
 
     def _drive(self, i: int, rotor: Rotor) -> tuple[Any, Any]:
         """Gear ratio and inertia of a rotor; a ratio of one is no gear."""

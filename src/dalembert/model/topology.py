@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ..errors import ModelError, Part, UnknownNameError
+from ..wording import listed
 from .parts import Joint
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def root(links: tuple[str, ...], joints: tuple[Joint, ...]) -> str:
     roots = [name for name in links if name not in moved]
     if len(roots) > 1:
         raise ModelError(
-            f"links {', '.join(map(repr, roots))}: {len(roots)} roots found, one expected; each other link needs a joint "
+            f"links {listed(map(repr, roots))}: {len(roots)} roots found, one expected; each other link needs a joint "
             "that carries it. Join them with a fixed joint, or remove the stray ones.",
             part=Part("link", roots[-1]),
         )
@@ -83,10 +84,11 @@ def leaves(links: tuple[str, ...], joints: tuple[Joint, ...]) -> list[str]:
 def check_mimics(joints: tuple[Joint, ...]) -> None:
     """A mimic joint follows a moving joint that has a coordinate of its own."""
     masters = {j.name for j in joints if j.moves and j.mimic is None}
+    followers = {j.name for j in joints if j.mimic is not None}
     for joint in joints:
         if joint.mimic is None or not joint.moves:
             continue
-        if any(j.name == joint.mimic.joint and j.mimic is not None for j in joints):
+        if joint.mimic.joint in followers:
             raise ModelError(
                 f"joint {joint.name!r}: it follows {joint.mimic.joint!r}, which follows another joint itself. "
                 "Let both follow the joint that moves on its own, with the multipliers combined.",
@@ -97,15 +99,31 @@ def check_mimics(joints: tuple[Joint, ...]) -> None:
             raise UnknownNameError.among(subject, joint.mimic.joint, sorted(masters), part=part)
 
 
-def check_mount(structure: Structure, joint_name: str, mount: str | None) -> None:
-    """A rotor sits on a link between the base and its joint."""
-    path = ancestors(structure, structure.joint(joint_name).child)
-    if mount is not None and mount not in path:
+def check_mounts(structure: Structure, mounts: Mapping[str, str | None]) -> None:
+    """A rotor sits on a link between the base and its joint; `mounts` goes by joint name, None being the joint's parent."""
+    last = _last_carried(structure)
+    place = {link: i for i, link in enumerate(last)}
+    for name, mount in mounts.items():
+        child = structure.joint(name).child
+        if mount is None or (mount in place and place[mount] < place[child] <= last[mount]):
+            continue
         raise ModelError(
-            f"rotor of joint {joint_name!r}: mounted on {mount!r}, which is not between the base and the joint. "
-            f"Possible: {', '.join(path)}.",
-            part=Part("joint", joint_name),
+            f"rotor of joint {name!r}: mounted on {mount!r}, which is not between the base and the joint. "
+            f"Possible: {listed(ancestors(structure, child))}.",
+            part=Part("joint", name),
         )
+
+
+def _last_carried(structure: Structure) -> dict[str, int]:
+    """The place of the last link that each link carries, itself counted, all links standing as their joints do.
+
+    Depth first, what a link carries stands right behind it: one comparison tells whether it carries another.
+    """
+    order = [structure.root, *(joint.child for joint in structure.joints)]
+    last = {link: i for i, link in enumerate(order)}
+    for joint in reversed(structure.joints):
+        last[joint.parent] = max(last[joint.parent], last[joint.child])
+    return last
 
 
 def ancestors(structure: Structure, link: str) -> list[str]:

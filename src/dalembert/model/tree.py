@@ -126,12 +126,20 @@ class Tree:
     @cached_property
     def pairs(self) -> int:
         """How many pairs there are of a segment and one on its path, itself included."""
-        return sum(len(self.path(i)) for i in range(len(self.segments)))
+        return sum(self.depths)
 
     @cached_property
     def triples(self) -> int:
         """The same with two on its path."""
-        return sum(len(self.path(i)) ** 2 for i in range(len(self.segments)))
+        return sum(depth**2 for depth in self.depths)
+
+    @cached_property
+    def depths(self) -> list[int]:
+        """How many segments stand on the path of each, itself included."""
+        depths: list[int] = []
+        for s in self.segments:
+            depths.append(1 + (depths[s.parent] if s.parent >= 0 else 0))
+        return depths
 
     @cached_property
     def is_chain(self) -> bool:
@@ -197,6 +205,7 @@ class _Builder:
         self.robot = robot
         self.joints = [j for j in robot.structure.joints if j.moves]
         self.number = {j.name: i for i, j in enumerate(self.joints)}
+        self.coordinate = {name: i for i, name in enumerate(robot.joint_names)}
         # X of each link frame in the joint frame (axis along z, moved with the joint) of the segment that carries it
         self.link_frames: dict[str, tuple[int, FloatArray]] = {robot.structure.root: (-1, np.eye(4))}
         self.parent: list[int] = []
@@ -289,8 +298,8 @@ class _Builder:
 
     def _coupling(self, joint: Joint) -> tuple[int, float, float]:
         if joint.mimic is None:
-            return self.robot.joint_names.index(joint.name), 1.0, 0.0
-        return self.robot.joint_names.index(joint.mimic.joint), joint.mimic.multiplier, joint.mimic.offset
+            return self.coordinate[joint.name], 1.0, 0.0
+        return self.coordinate[joint.mimic.joint], joint.mimic.multiplier, joint.mimic.offset
 
     def _spin(self, joint: Joint, rotor: Rotor) -> Spin:
         mount, X = self._mount(joint, rotor)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,9 @@ import pytest
 
 from dalembert.errors import DalembertError
 from dalembert.model import Body, Friction, Joint, Link, Mimic, Robot, Rotor, Tool
+from dalembert.model.topology import ancestors
 from dalembert.robots import chain, puma560
+from tests.robots import random_robot
 
 BASE = Link("base")
 ONE, TWO, THREE = (Link(name, 1.0, inertia=np.eye(3)) for name in ("one", "two", "three"))
@@ -115,3 +119,53 @@ def test_a_robot_cannot_be_changed() -> None:
         robot.name = "other"  # type: ignore[misc]
     with pytest.raises(ValueError, match="read-only"):
         robot.structure.joints[0].child_origin[0, 0] = 2.0
+
+
+def long_chain(n: int) -> tuple[list[Link], list[Joint], dict[str, Rotor]]:
+    names = ["base", *(f"link{i}" for i in range(n))]
+    links = [Link(name, 1.0, inertia=np.eye(3)) for name in names]
+    joints = [revolute(f"joint{i}", names[i], names[i + 1], mimic=Mimic("joint0") if i % 3 == 2 else None) for i in range(n)]
+    return links, joints, {joint.name: Rotor(0.1, 50.0, "full", mount="base") for joint in joints}
+
+
+def whole(links: list[Link], joints: list[Joint], rotors: dict[str, Rotor]) -> None:
+    assert len(build(links, joints[::-1], rotors=rotors).structure.joints) == len(joints)
+
+
+def with_a_loop(links: list[Link], joints: list[Joint], rotors: dict[str, Rotor]) -> None:
+    half = len(joints) // 2
+    joints[half] = joints[half].replace(parent=links[-1].name)  # all that follows hangs on its own tip
+    with pytest.raises(DalembertError, match=f"^joint 'joint{half}': it closes a loop"):
+        build(links, joints, rotors=rotors)
+
+
+def apart(links: list[Link], joints: list[Joint], rotors: dict[str, Rotor]) -> None:
+    with pytest.raises(DalembertError, match="5001 roots found, one expected") as caught:
+        build(links, joints[1::2])
+    assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize("use", [whole, with_a_loop, apart])
+def test_ten_thousand_joints_take_no_longer_than_their_number_says(use: Callable[..., None]) -> None:
+    """A second or so; 25 to 35 with a search among all joints for each."""
+    parts = long_chain(10_000)
+    start = time.process_time()
+    use(*parts)
+    assert time.process_time() - start < 5.0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_rotor_is_mounted_between_the_base_and_its_joint(seed: int) -> None:
+    robot = random_robot(np.random.default_rng(seed), 6)
+    joint = robot.structure.coordinates[-1]
+    rotors = {name: rotor for name, rotor in robot.parameters.rotors.items() if name != joint.name}
+    possible = ancestors(robot.structure, joint.child)
+    for link in robot.link_names:
+        mounted = rotors | {joint.name: Rotor(0.1, 50.0, "full", mount=link)}
+        if link in possible:
+            robot.replace(parameters=robot.parameters.replace(rotors=mounted))
+            continue
+        with pytest.raises(
+            DalembertError, match=rf"mounted on '{link}', which is not between .* Possible: {', '.join(possible)}"
+        ):
+            robot.replace(parameters=robot.parameters.replace(rotors=mounted))
