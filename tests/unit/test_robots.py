@@ -68,7 +68,7 @@ def test_a_chain_has_as_many_joints_as_asked_for() -> None:
 
 @pytest.mark.parametrize("n", [0, -1, 2.5])
 def test_a_chain_without_joints_is_refused(n: Any) -> None:
-    with pytest.raises(ModelError, match="^chain: .* joints asked for; a whole number"):
+    with pytest.raises(ModelError, match="^chain: number of joints: .* found; a whole number from 1 to 100000"):
         robots.chain(n)
 
 

@@ -39,7 +39,7 @@ class Workspace:
     acceleration: FloatArray
 
     def __post_init__(self) -> None:
-        n = np.shape(self.lower)[-1:]
+        n = checks.numbers("workspace: lower", self.lower).shape[-1:]
         for name in ("lower", "upper", "velocity", "acceleration"):
             object.__setattr__(self, name, checks.array(f"workspace: {name}", getattr(self, name), n))
         if (self.lower > self.upper).any() or (self.velocity < 0).any() or (self.acceleration < 0).any():

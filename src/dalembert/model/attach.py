@@ -105,8 +105,8 @@ def detach(robot: Robot, name: str) -> Robot:
     >>> dal.detach(dal.attach(arm, dal.Link("load", 2.0)), "load") == arm
     True
     """
-    structure, parameters = robot.structure, robot.parameters
-    gone = _carried_by(structure, _first_link(robot, name))
+    structure, parameters = checks.instance("detach", robot, Robot).structure, robot.parameters
+    gone = _carried_by(structure, _first_link(robot, checks.name("detach: link or joint", name)))
     if robot.tool is not None and robot.tool.link in gone:
         raise ModelError(
             f"detach: the tool is on {robot.tool.link!r}, a part of {name!r}. Move it with with_tool(pose, link=...)."
@@ -158,6 +158,7 @@ def joined(robot: Robot, added: Addition) -> Robot:
 
 def addition(robot: Robot, part: Body | Robot, joint: Joint | str | None, parent: str | None) -> Addition:
     """What attaching a part would add."""
+    checks.instance("attach", robot, Robot)
     if isinstance(part, Robot):
         connection = _connection(robot, part.name, part.structure.root, joint, parent)
         return _of_robot(part, connection)
@@ -169,6 +170,8 @@ def addition(robot: Robot, part: Body | Robot, joint: Joint | str | None, parent
 
 def _connection(robot: Robot, name: str, root: str, joint: Joint | str | None, parent: str | None) -> Joint:
     """The joint that leads to a part of this name, whose root is still called as the part calls it."""
+    if parent is not None:
+        checks.name("attach: parent link", parent)
     if isinstance(joint, Joint):
         for end, found, expected in (("child", joint.child, root), ("parent", joint.parent, parent or joint.parent)):
             if found != expected:

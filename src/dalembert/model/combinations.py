@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..checks import FloatArray
-from ..errors import ModelError
 from .parts import Joint, Limits, Link, unit_axis
+from .record import named_parts
 
 X, Y, Z = np.eye(3)
 Combination = tuple[list[Joint], list[Link]]
@@ -44,7 +44,7 @@ def cylindrical(
     limits: Mapping[str, Limits] | None = None,
 ) -> Combination:
     """Two degrees: `<name>_turn` about and `<name>_slide` along the same axis."""
-    line = unit_axis(f"joint {name!r}", axis)
+    line = unit_axis(f"joint {checks.name('joint', name)!r}", axis)
     steps = [_Step("turn", "revolute", line), _Step("slide", "prismatic", line)]
     return _sequence(name, parent, child, steps, origin, limits)
 
@@ -81,7 +81,7 @@ def planar(
     For the normal z the slides follow x and y. Otherwise the first slide follows the frame axis least aligned with the
     normal, projected into the plane, and the second completes the right-handed triad (x, y, normal).
     """
-    n = unit_axis(f"joint {name!r}: normal", normal)
+    n = unit_axis(f"joint {checks.name('joint', name)!r}: normal", normal)
     seed = np.eye(3)[int(np.argmin(np.abs(n)))]
     x = unit_axis(f"joint {name!r}", seed - (seed @ n) * n)
     steps = [_Step("x", "prismatic", x), _Step("y", "prismatic", np.cross(n, x)), _Step("turn", "revolute", n)]
@@ -112,7 +112,8 @@ def _sequence(
     limits: Mapping[str, Limits] | None,
 ) -> Combination:
     """The joints one after the other, the first at `origin`, and the virtual links between them."""
-    bounds = _checked_limits(name, steps, limits or {})
+    checks.name("joint", name)
+    bounds = _checked_limits(name, steps, limits)
     names = [f"{name}_{step.suffix}" for step in steps]
     ends = [parent, *names[:-1], child]
     joints = [
@@ -121,7 +122,7 @@ def _sequence(
             step.type,
             ends[i],
             ends[i + 1],
-            origin=np.eye(4) if origin is None or i else np.asarray(origin, float),
+            origin=np.eye(4) if origin is None or i else origin,  # type: ignore[arg-type]
             axis=step.axis,
             limits=bounds.get(step.suffix, Limits()),
         )
@@ -130,10 +131,9 @@ def _sequence(
     return joints, [Link(between, virtual=True) for between in ends[1:-1]]
 
 
-def _checked_limits(name: str, steps: Sequence[_Step], limits: Mapping[str, Limits]) -> Mapping[str, Limits]:
+def _checked_limits(name: str, steps: Sequence[_Step], limits: Mapping[str, Limits] | None) -> Mapping[str, Limits]:
+    found = named_parts(f"joint {name!r}: limits", {} if limits is None else limits, Limits)
     known = {step.suffix: step for step in steps}
-    for suffix, bound in limits.items():
+    for suffix in found:
         checks.choice(f"joint {name!r}: limits of", suffix, known)
-        if not isinstance(bound, Limits):
-            raise ModelError(f"joint {name!r}: limits of {suffix!r} are {bound!r}; a Limits(...) is expected.")
-    return limits
+    return found

@@ -132,41 +132,52 @@ def from_dh(
 def _checked_table(rows: Sequence[Row]) -> list[Row]:
     """Every row checked, with its default names filled in."""
     table: list[Row] = []
-    for number, row in enumerate(rows, start=1):
+    for number, row in enumerate(checks.items("rows", rows, "a sequence of mappings, one per joint,"), start=1):
         with about(Part("row", str(number))):
-            table.append({"name": f"joint{number}", "link": f"link{number}", **_checked_row(number, row)})
+            table.append(_checked_row(number, row))
     if not table:
         raise ModelError("rows: the table is empty; at least one joint is expected.")
     return table
 
 
-def _checked_row(number: int, row: Row) -> Row:
-    """The row without its empty columns, refused when a column is unknown or holds the wrong kind of thing."""
+def _checked_row(number: int, row: object) -> Row:
+    """The row without its empty columns and with its default names, refused where it holds the wrong kind of thing."""
     if not isinstance(row, Mapping):
-        raise ModelError(f"row {number}: {row!r} found; a mapping such as {{'d': 0.1, 'alpha': 0.0}} is expected.")
+        found = checks.shown(row)
+        raise ModelError(f"row {number}: {found} found; a mapping such as {{'d': 0.1, 'alpha': 0.0}} is expected.")
     for column in row:
         if column not in COLUMNS:
             raise UnknownNameError.among(f"row {number}: column", column, COLUMNS)
     kept = {column: value for column, value in row.items() if value is not None}
-    for column, kind in (("friction", Friction), ("rotor", Rotor), ("limits", Limits)):
-        if column in kept and not isinstance(kept[column], kind):
-            raise ModelError(f"row {number}: {column} {kept[column]!r} found; a {kind.__name__}(...) is expected.")
-    if not all(isinstance(body, Body) for body in kept.get("bodies", ())):
-        raise ModelError(f"row {number}: bodies {kept['bodies']!r} found; a sequence of Body(...) is expected.")
+    for column in ("name", "link"):
+        checks.name(f"row {number}: {column}", kept.setdefault(column, f"{column.replace('name', 'joint')}{number}"))
+    kept |= _geometry(kept)
+    for part, kind in (("friction", Friction), ("rotor", Rotor), ("limits", Limits)):
+        if part in kept:
+            checks.instance(f"row {number}: {part}", kept[part], kind)
+    kept["bodies"] = checks.parts(f"row {number}: bodies", kept.get("bodies", ()), Body)
     kept["type"] = checks.choice(f"row {number}: type", kept.get("type", "revolute"), _TYPES)
     return kept
 
 
+def _geometry(row: Row) -> dict[str, float]:
+    """The four numbers of a row."""
+    subject = f"joint {row['name']!r}"
+    return {key: checks.number(f"{subject}: {key}", row.get(key, 0.0)) for key in ("theta", "d", "a", "alpha")}
+
+
 def _link(row: Row) -> Link:
-    inertia = row.get("inertia", (0, 0, 0))
-    if np.iterable(inertia) and all(np.ndim(entry) == 0 for entry in inertia):  # a flat list: the diagonal
-        inertia = np.diag(checks.array(f"link {row['link']!r}: diagonal of inertia", list(inertia), (3,)))
+    subject = f"link {row['link']!r}"
+    expected = "a 3x3 tensor or its three diagonal values are expected"
+    inertia = checks.numbers(f"{subject}: inertia", row.get("inertia", (0, 0, 0)), expected)
+    if inertia.ndim == 1:
+        inertia = np.diag(checks.array(f"{subject}: diagonal of inertia", inertia, (3,)))
     return Link(
         row["link"],
         mass=row.get("mass", 0.0),
         com=row.get("com", (0, 0, 0)),
         inertia=inertia,
-        bodies=tuple(row.get("bodies", ())),
+        bodies=row["bodies"],
     )
 
 
@@ -176,8 +187,7 @@ def _joint(row: Row, convention: str, parent: str, child: str, placement: FloatA
     Rz and Tz commute, so the constant part stands as a whole before (modified) or after (standard) the motion about z.
     """
     name = row["name"]
-    theta, d, a, alpha = (checks.number(f"joint {name!r}: {key}", row.get(key, 0.0)) for key in ("theta", "d", "a", "alpha"))
-    constant = dh_transform(convention, theta, d, a, alpha)
+    constant = dh_transform(convention, row["theta"], row["d"], row["a"], row["alpha"])
     modified = convention == "modified"
     return Joint(
         name,

@@ -19,7 +19,9 @@ def anchor(subject: str, value: Any) -> Anchor:
     if isinstance(value, str):
         return value, (0.0, 0.0, 0.0)
     if not (isinstance(value, Sequence) and len(value) == 2 and isinstance(value[0], str)):
-        raise ModelError(f"{subject}: {value!r} found; a link's name expected, or a name and a point: ('forearm', (0.1, 0, 0)).")
+        raise ModelError(
+            f"{subject}: {checks.shown(value)} found; a link's name expected, or a name and a point: ('forearm', (0.1, 0, 0))."
+        )
     x, y, z = checks.array(f"{subject}: point of {value[0]!r}", value[1], (3,)).tolist()
     return value[0], (x, y, z)
 
@@ -87,9 +89,10 @@ def _ends(subject: str, joint: str | None, between: Any) -> tuple[Anchor, Anchor
         found = "neither joint nor between" if joint is None else "both joint and between"
         raise ModelError(f"{subject}: {found} found; one of the two says where it acts. Try joint='elbow'.")
     if between is None:
+        checks.name(f"{subject}: joint", joint)
         return None
     if isinstance(between, str) or not isinstance(between, Sequence) or len(between) != 2:
-        raise ModelError(f"{subject}: between {between!r} found; two ends expected. Try between=('tool', 'world').")
+        raise ModelError(f"{subject}: between {checks.shown(between)} found; two ends expected. Try between=('tool', 'world').")
     return anchor(f"{subject}: between", between[0]), anchor(f"{subject}: between", between[1])
 
 

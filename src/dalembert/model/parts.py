@@ -7,6 +7,7 @@ merely unphysical is left to `physical.py`, which warns.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,16 +24,21 @@ JOINT_TYPES = {
     "prismatic": "slides along its axis",
     "fixed": "does not move",
 }
-_IDENTITY = np.eye(4)
+_IDENTITY = checks.frozen(np.eye(4))
+_UPRIGHT = np.eye(3).tolist()
 _ROUNDING = 1e-14  # what products of exact rotations leave
 _ROTATION_TOLERANCE = 1e-6  # published rotation matrices are printed to six digits or more
 
 
 def pose(subject: str, value: ArrayLike) -> FloatArray:
     """A 4x4 homogeneous transform, refused when its rotation part is not a rotation."""
+    if value is _IDENTITY:
+        return _IDENTITY
     X = checks.array(subject, value, (4, 4))
-    R = X[:3, :3]
-    if not np.array_equal(X[3], [0, 0, 0, 1]):
+    R, last = X[:3, :3], X[3].tolist()
+    if last == [0, 0, 0, 1] and R.tolist() == _UPRIGHT:  # most poses of long chains
+        return X
+    if last != [0, 0, 0, 1]:
         raise ModelError(f"{subject}: last row {checks.describe(X[3])} found, [0, 0, 0, 1] expected.")
     error = np.abs(R @ R.T - np.eye(3)).max()
     if error > _ROTATION_TOLERANCE or np.linalg.det(R) < 0:
@@ -53,6 +59,9 @@ def _orthonormal(subject: str, X: FloatArray) -> FloatArray:
 def tensor(subject: str, value: ArrayLike) -> FloatArray:
     """A symmetric 3x3 tensor."""
     I = checks.array(subject, value, (3, 3))
+    (_, xy, xz), (yx, _, yz), (zx, zy, _) = I.tolist()
+    if (xy, xz, yz) == (yx, zx, zy):
+        return I
     skew = np.abs(I - I.T).max()
     if skew > 1e-9 * max(np.abs(I).max(), 1e-300):
         raise ModelError(
@@ -78,6 +87,8 @@ class Limits(Record):
         put(self, **values)
         if self.lower > self.upper:
             raise ModelError(f"limits: lower {self.lower:g} is above upper {self.upper:g}. Are they exchanged?")
+        if self.lower == math.inf or self.upper == -math.inf:
+            raise ModelError(f"limits: {self.lower:g} to {self.upper:g} leaves no position at all. No limit is -inf and inf.")
         for name in ("velocity", "effort"):
             if values[name] < 0:
                 raise ModelError(f"limits: {name} {values[name]:g} is negative; a magnitude is expected.")
@@ -94,6 +105,7 @@ class Mimic(Record):
     def __post_init__(self) -> None:
         put(
             self,
+            joint=checks.name("mimic: joint", self.joint),
             multiplier=checks.number("mimic: multiplier", self.multiplier),
             offset=checks.number("mimic: offset", self.offset),
         )
@@ -120,14 +132,19 @@ class Joint(Record):
     mimic: Mimic | None = None
 
     def __post_init__(self) -> None:
-        subject = f"joint {self.name!r}"
+        subject = f"joint {checks.name('joint', self.name)!r}"
         checks.choice(f"{subject}: type", self.type, JOINT_TYPES)
         put(
             self,
+            name=str(self.name),
+            parent=checks.name(f"{subject}: parent link", self.parent),
+            child=checks.name(f"{subject}: child link", self.child),
             origin=pose(f"{subject}: origin", self.origin),
             child_origin=pose(f"{subject}: child_origin", self.child_origin),
             axis=unit_axis(subject, self.axis),
             home=checks.number(f"{subject}: home", self.home),
+            limits=checks.instance(f"{subject}: limits", self.limits, Limits),
+            mimic=checks.optional(f"{subject}: mimic", self.mimic, Mimic),
         )
 
     @property
@@ -143,12 +160,15 @@ class Joint(Record):
 
 def unit_axis(subject: str, value: ArrayLike) -> FloatArray:
     """The axis scaled to length one."""
-    axis = checks.array(f"{subject}: axis", value, (3,))
-    length = float(np.linalg.norm(axis))
+    axis = checks.array(f"{subject}: axis", value, (3,), largest=sys.float_info.max)
+    longest = max(abs(x) for x in axis.tolist())
+    if longest > checks.LARGEST:  # its square might overflow
+        axis = axis / longest
+    length = math.sqrt(float(axis @ axis))
     if length < 1e-9:
         raise ModelError(f"{subject}: axis {checks.describe(axis)} has no direction; give a vector such as [0, 0, 1].")
     # An axis that is a unit vector up to rounding is kept as written: (0, 0, 1) must stay exact.
-    return checks.array(f"{subject}: axis", axis / length if abs(length - 1) > 1e-15 else axis, (3,))
+    return checks.array(f"{subject}: axis", axis / length, (3,)) if abs(length - 1) > 1e-15 else axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,9 +181,11 @@ class Body(Record):
     inertia: FloatArray = field(default_factory=lambda: np.zeros((3, 3)))
 
     def __post_init__(self) -> None:
-        subject = f"{type(self).__name__.lower()} {self.name!r}"
+        kind = type(self).__name__.lower()
+        subject = f"{kind} {checks.name(kind, self.name)!r}"
         put(
             self,
+            name=str(self.name),
             mass=checks.number(f"{subject}: mass", self.mass),
             com=checks.array(f"{subject}: com", self.com, (3,)),
             inertia=tensor(f"{subject}: inertia", self.inertia),
@@ -187,8 +209,13 @@ class Link(Body):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        put(self, bodies=tuple(self.bodies))
-        checks.unique(f"link {self.name!r}: bodies", [b.name for b in self.bodies])
+        subject = f"link {self.name!r}"
+        put(
+            self,
+            bodies=checks.parts(f"{subject}: bodies", self.bodies, Body),
+            virtual=checks.flag(f"{subject}: virtual", self.virtual),
+        )
+        checks.unique(f"{subject}: bodies", [b.name for b in self.bodies])
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,6 +247,7 @@ class Rotor(Record):
             transverse_inertia=checks.number("rotor: transverse_inertia", self.transverse_inertia),
             position=checks.array("rotor: position", self.position, (3,)),
             axis=unit_axis("rotor", self.axis),
+            mount=None if self.mount is None else checks.name("rotor: mount", self.mount),
         )
         self._refuse_fields_that_would_not_act()
 
@@ -255,7 +283,15 @@ class Friction(Record):
         put(self, coulomb_negative=checks.number("friction: coulomb_negative", negative))
         if self.width < 0:
             raise ModelError(f"friction: width {self.width:g} is negative; a speed of smoothing (or 0 for none) is expected.")
+        self._refuse_tiny("width")
         self._check_stribeck()
+
+    def _refuse_tiny(self, name: str) -> None:
+        """Squares of such numbers, and quotients by them, leave the range of floats: the friction would be NaN."""
+        if 0 < getattr(self, name) < checks.SMALLEST:
+            raise ModelError(
+                f"friction: {name} {getattr(self, name):g} is too small to divide by; {checks.SMALLEST:g} is enough."
+            )
 
     def _check_stribeck(self) -> None:
         if self.breakaway is None:
@@ -266,6 +302,8 @@ class Friction(Record):
                 f"friction: breakaway {self.breakaway:g} needs coulomb > 0 and stribeck_velocity > 0, "
                 f"found {self.coulomb:g} and {self.stribeck_velocity:g}. Give the speed over which the peak fades."
             )
+        self._refuse_tiny("stribeck_velocity")
+        self._refuse_tiny("coulomb")
 
     @property
     def is_none(self) -> bool:

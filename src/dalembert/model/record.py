@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, Self, TypeVar
 
 import numpy as np
+
+from .. import checks
+from ..errors import ModelError
+
+V = TypeVar("V")
 
 
 class Record:
@@ -37,3 +43,10 @@ def put(record: Record, **fields: Any) -> None:
     """Set fields of a frozen record from its own `__post_init__`."""
     for name, value in fields.items():
         object.__setattr__(record, name, value)
+
+
+def named_parts(subject: str, value: object, kind: type[V]) -> dict[str, V]:
+    """Parts of this kind by name."""
+    if not isinstance(value, Mapping):
+        raise ModelError(f"{subject}: {checks.shown(value)} found; a mapping from names to {kind.__name__}(...) is expected.")
+    return {checks.name(subject, name): checks.instance(f"{subject} of {name!r}", part, kind) for name, part in value.items()}

@@ -13,9 +13,10 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..checks import FloatArray
 from ..errors import ModelError, Part, UnknownNameError
+from ..wording import listed
 from . import physical, topology
 from .parts import Body, Friction, Joint, Link, Rotor, pose
-from .record import Record, put
+from .record import Record, named_parts, put
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -28,7 +29,7 @@ class Tool(Record):
     pose: FloatArray = field(default_factory=lambda: np.eye(4))
 
     def __post_init__(self) -> None:
-        put(self, pose=pose("tool: pose", self.pose))
+        put(self, link=checks.name("tool: link", self.link), pose=pose("tool: pose", self.pose))
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,19 +44,21 @@ class Structure(Record):
     tool: Tool | None = None
 
     def __post_init__(self) -> None:
-        checks.unique("links", self.links)
-        checks.unique("joints", [j.name for j in self.joints])
-        put(self, links=tuple(self.links), joints=topology.sort(tuple(self.links), tuple(self.joints)))
+        links, joints = checks.parts("links", self.links, str), checks.parts("joints", self.joints, Joint)
+        checks.unique("links", links)
+        checks.unique("joints", [j.name for j in joints])
+        put(self, links=links, joints=topology.sort(links, joints))
         topology.check_mimics(self.joints)
         put(self, tool=self._checked_tool())
 
     def _checked_tool(self) -> Tool | None:
-        if self.tool is None:  # a serial chain has one natural place for its tool, a tree has not
+        tool = checks.optional("tool", self.tool, Tool)
+        if tool is None:  # a serial chain has one natural place for its tool, a tree has not
             leaves = topology.leaves(self.links, self.joints)
             return Tool(leaves[0]) if len(leaves) == 1 else None
-        if self.tool.link not in self.links:
-            raise UnknownNameError.among("tool: link", self.tool.link, self.links, part=Part("tool", ""))
-        return self.tool
+        if tool.link not in self.links:
+            raise UnknownNameError.among("tool: link", tool.link, self.links, part=Part("tool", ""))
+        return tool
 
     @cached_property
     def root(self) -> str:
@@ -94,11 +97,16 @@ class Parameters(Record):
     def __post_init__(self) -> None:
         put(
             self,
-            links=tuple(self.links),
-            friction={k: v for k, v in self.friction.items() if not v.is_none},
-            rotors=dict(self.rotors),
+            links=checks.parts("links", self.links, Link),
+            friction=self._acting_friction(),
+            rotors=named_parts("rotor", self.rotors, Rotor),
             gravity=checks.array("gravity", self.gravity, (3,)),
+            payload=checks.optional("payload", self.payload, Body),
         )
+
+    def _acting_friction(self) -> dict[str, Friction]:
+        given = named_parts("friction", self.friction, Friction)
+        return {joint: law for joint, law in given.items() if not law.is_none}
 
     def _content(self) -> tuple[Any, ...]:
         by_name = (tuple(sorted(d.items(), key=lambda kv: kv[0])) for d in (self.friction, self.rotors))
@@ -120,7 +128,14 @@ class Robot(Record):
     notes: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
-        put(self, parameters=self._aligned_parameters(), notes=tuple(self.notes))
+        put(
+            self,
+            name=checks.name("robot", self.name),
+            structure=checks.instance("structure", self.structure, Structure),
+            strict=checks.flag("strict", self.strict),
+            notes=checks.parts("notes", self.notes, str),
+        )
+        put(self, parameters=self._aligned_parameters())
         self._check_names()
         put(self, notes=physical.report(self, strict=self.strict))
 
@@ -158,17 +173,22 @@ class Robot(Record):
             For what has no meaning: two roots, a loop, an unknown name, a NaN; and, under `strict=True`, for what is
             computable but unphysical, which otherwise only warns.
         """
-        links = tuple(links)
-        structure = Structure(tuple(link.name for link in links), tuple(joints), tool)
-        parameters = Parameters(links, friction or {}, rotors or {}, np.asarray(gravity, float), payload)
-        return cls(name, structure, parameters, strict, tuple(notes))
+        links = checks.parts("links", links, Link)
+        structure = Structure(tuple(link.name for link in links), checks.parts("joints", joints, Joint), tool)
+        laws, drives = ({} if table is None else table for table in (friction, rotors))
+        parameters = Parameters(links, laws, drives, gravity, payload)  # type: ignore[arg-type]
+        return cls(name, structure, parameters, strict, checks.parts("notes", notes, str))
 
     def _aligned_parameters(self) -> Parameters:
-        by_name = {link.name: link for link in self.parameters.links}
-        checks.unique("links", [link.name for link in self.parameters.links])
+        links = checks.instance("parameters", self.parameters, Parameters).links
+        names = tuple(link.name for link in links)
+        if names == self.structure.links:
+            return self.parameters
+        checks.unique("links", names)
+        by_name = dict(zip(names, links, strict=True))
         if set(by_name) != set(self.structure.links):
             odd = sorted(set(by_name) ^ set(self.structure.links))
-            raise ModelError(f"robot {self.name!r}: structure and parameters name different links: {', '.join(odd)}.")
+            raise ModelError(f"robot {self.name!r}: structure and parameters name different links: {listed(odd)}.")
         return self.parameters.replace(links=tuple(by_name[name] for name in self.structure.links))
 
     def _check_names(self) -> None:
@@ -218,12 +238,12 @@ class Robot(Record):
 
     def with_gravity(self, gravity: ArrayLike) -> Self:
         """The same robot under another gravity vector."""
-        return self.replace(parameters=self.parameters.replace(gravity=np.asarray(gravity, float)))
+        return self.replace(parameters=self.parameters.replace(gravity=gravity))
 
     def with_payload(self, mass: float, com: ArrayLike = (0, 0, 0), inertia: ArrayLike | None = None) -> Self:
         """The same robot holding a rigid body at its tool; `com` and `inertia` (about it) are in the tool frame."""
-        tensor = np.zeros((3, 3)) if inertia is None else np.asarray(inertia, float)
-        body = Body("payload", mass, np.asarray(com, float), tensor)
+        tensor = np.zeros((3, 3)) if inertia is None else inertia
+        body = Body("payload", mass, com, tensor)  # type: ignore[arg-type]
         return self.replace(parameters=self.parameters.replace(payload=body))
 
     def with_tool(self, pose: ArrayLike, link: str | None = None) -> Self:
@@ -231,4 +251,4 @@ class Robot(Record):
         if link is None and self.tool is None:
             raise ModelError("tool: this tree has several tips. Say which link carries it: with_tool(pose, link=...).")
         carrier = link if link is not None else self.tool.link  # type: ignore[union-attr]
-        return self.replace(structure=self.structure.replace(tool=Tool(carrier, np.asarray(pose, float))))
+        return self.replace(structure=self.structure.replace(tool=Tool(carrier, pose)))  # type: ignore[arg-type]

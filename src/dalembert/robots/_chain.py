@@ -6,25 +6,28 @@ from functools import cache
 
 import numpy as np
 
+from .. import checks
 from ..checks import FloatArray
-from ..errors import ModelError
 from ..model import Joint, Link, Robot, Tool
 from ._shapes import cylinder
 
 _LENGTH, _RADIUS = 0.25, 0.04  # [m] of each link
+_MOST = 100_000  # joints; as many take some ten seconds to build
 _FIRST_MASS, _LAST_MASS = 4.0, 1.0  # [kg] links grow lighter towards the tip, as those of arms do
 _AXES = (np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0]))
 
 
-@cache
 def chain(n: int) -> Robot:
     """A chain of n revolute joints whose axes alternate between z and y, its links solid cylinders along x.
 
     For benchmarks and tests: each link differs from its neighbours and its centre of mass lies off the axes, so that nothing
     vanishes by symmetry.
     """
-    if not isinstance(n, int) or n < 1:
-        raise ModelError(f"chain: {n!r} joints asked for; a whole number of at least 1 is expected.")
+    return _chain(checks.whole_number("chain: number of joints", n, 1, _MOST))
+
+
+@cache
+def _chain(n: int) -> Robot:
     masses = np.linspace(_FIRST_MASS, _LAST_MASS, n)
     links = [Link("base"), *(_link(i, float(mass)) for i, mass in enumerate(masses))]
     joints = [_joint(i, links[i].name, links[i + 1].name) for i in range(n)]

@@ -17,8 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .. import checks
 from ..checks import FloatArray
 from ..errors import ShapeError
+from ..wording import listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +52,8 @@ def trapezoidal(
     Trajectory
     """
     times, begin, way = _arguments(t, start, end)
-    T, ta = (np.broadcast_to(np.asarray(x, dtype=float), begin.shape) for x in (duration, acceleration_time))
+    T = _of_each("duration", duration, begin)
+    ta = _of_each("acceleration_time", acceleration_time, begin)
     _check(T, ta)
     v = way / (T - ta)
     a = v / ta
@@ -78,7 +81,7 @@ def triangular(t: ArrayLike, start: ArrayLike, end: ArrayLike, *, duration: Arra
     -------
     Trajectory
     """
-    return trapezoidal(t, start, end, duration=duration, acceleration_time=np.asarray(duration, dtype=float) / 2)
+    return trapezoidal(t, start, end, duration=duration, acceleration_time=_finite("duration", duration) / 2)
 
 
 def duration_at(start: ArrayLike, end: ArrayLike, *, velocity: ArrayLike, acceleration_time: ArrayLike) -> FloatArray:
@@ -95,20 +98,41 @@ def duration_at(start: ArrayLike, end: ArrayLike, *, velocity: ArrayLike, accele
     -------
     duration : ndarray, shape (n,), [s]
     """
-    v, ta = np.asarray(velocity, dtype=float), np.asarray(acceleration_time, dtype=float)
+    _, way = _ends(start, end)
+    v, ta = _of_each("velocity", velocity, way), _of_each("acceleration_time", acceleration_time, way)
     if not (np.all(v > 0) and np.all(ta > 0)):
-        raise ShapeError(f"velocity, acceleration_time: {v}, {ta} found; both need to be positive.")
-    way = np.abs(np.asarray(end, dtype=float) - np.asarray(start, dtype=float))
-    return np.maximum(way / v, ta) + ta
+        raise ShapeError(f"velocity, acceleration_time: {_listed(v)}, {_listed(ta)} found; both need to be positive.")
+    return np.maximum(np.abs(way) / v, ta) + ta
 
 
 def _arguments(t: ArrayLike, start: ArrayLike, end: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-    times, begin, finish = (np.asarray(x, dtype=float) for x in (t, start, end))
+    times = _finite("t", t).copy()
     if times.ndim != 1:
         raise ShapeError(f"t: shape {times.shape} found, (k,) expected: one time per sample.")
+    return times, *_ends(start, end)
+
+
+def _ends(start: ArrayLike, end: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Where the motion begins, and its way."""
+    begin, finish = _finite("start", start), _finite("end", end)
     if begin.ndim != 1 or begin.shape != finish.shape:
         raise ShapeError(f"start, end: shapes {begin.shape} and {finish.shape} found, (n,) twice expected.")
-    return times, begin, finish - begin
+    return begin, finish - begin
+
+
+def _of_each(subject: str, value: ArrayLike, like: FloatArray) -> FloatArray:
+    """A value of all coordinates, or one of each."""
+    found = _finite(subject, value)
+    if found.shape not in ((), like.shape):
+        raise ShapeError(f"{subject}: shape {found.shape} found, () or {like.shape} expected: one for all, or one of each.")
+    return np.broadcast_to(found, like.shape)
+
+
+def _finite(subject: str, value: ArrayLike) -> FloatArray:
+    found = checks.numbers(subject, value, error=ShapeError)
+    if not np.isfinite(found).all():
+        raise ShapeError(f"{subject}: {checks.describe(found)} contains NaN or infinity; a motion needs finite numbers.")
+    return found
 
 
 def _check(duration: FloatArray, acceleration_time: FloatArray) -> None:
@@ -120,4 +144,4 @@ def _check(duration: FloatArray, acceleration_time: FloatArray) -> None:
 
 
 def _listed(values: FloatArray) -> str:
-    return ", ".join(f"{value:g}" for value in np.unique(values))
+    return listed(f"{value:g}" for value in np.unique(values))

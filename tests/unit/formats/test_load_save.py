@@ -290,8 +290,10 @@ def test_nothing_half_written_is_left_when_the_disk_is_full(tmp_path, monkeypatc
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("r.toml", "old")]
 
 
-def test_a_name_that_is_not_unicode_text_is_one_sentence(tmp_path):
-    robot = Robot.from_parts("\ud800", [Link("base"), Link("arm", 1.0, (0.1, 0, 0))], [Joint("j", "revolute", "base", "arm")])
+def test_a_note_that_is_not_unicode_text_is_one_sentence(tmp_path):
+    robot = Robot.from_parts(
+        "r", [Link("base"), Link("arm", 1.0, (0.1, 0, 0))], [Joint("j", "revolute", "base", "arm")], notes=["half a character: \ud800"]
+    )
     with pytest.raises(FormatError, match="which is not Unicode text"):
         save(robot, tmp_path / "r.toml")
 

@@ -97,7 +97,7 @@ def test_what_has_no_limits_has_none_when_read_again():
 
 
 def test_names_with_markup_survive():
-    name = 'a<b> & "c"\'\n\t'
+    name = 'a<b> & "c"\''
     robot = Robot.from_parts(name, [Link(name), a_link("x", 1)], [Joint(name, "revolute", name, "x")])
     again = rewritten(robot)
     assert (again.name, again.link_names, again.joint_names) == (name, (name, "x"), (name,))

@@ -128,5 +128,5 @@ def test_limits_of_an_unknown_suffix_are_refused() -> None:
 
 
 def test_limits_of_the_wrong_kind_are_refused() -> None:
-    with pytest.raises(ModelError, match=r"^joint 'j': limits of 'x' are \(0, 1\); a Limits"):
+    with pytest.raises(ModelError, match=r"^joint 'j': limits of 'x': \(0, 1\) found; a Limits"):
         spherical("j", "base", "body", limits={"x": (0, 1)})  # type: ignore[dict-item]

@@ -59,7 +59,11 @@ def test_durations_keep_the_velocity_or_the_acceleration_time() -> None:
         ({"end": [1.0]}, r"start, end: shapes \(3,\) and \(1,\) found"),
         ({"acceleration_time": 0.0}, "acceleration_time: 0 s found for a duration of 1 s; it needs to be positive"),
         ({"acceleration_time": 0.6}, "acceleration_time: 0.6 s found for a duration of 1 s.*Give a longer duration"),
-        ({"duration": np.nan}, "for a duration of nan s"),
+        ({"duration": np.nan}, "duration: nan contains NaN or infinity; a motion needs finite numbers"),
+        ({"duration": [1.0, 2.0]}, r"duration: shape \(2,\) found, \(\) or \(3,\) expected: one for all"),
+        ({"t": ["0", "1"]}, r"t: \['0', '1'\] is not numeric; numbers are expected"),
+        ({"start": None}, "start: None is not numeric"),
+        ({"end": np.ma.array(END, mask=[True, False, False])}, "end: .* is not numeric"),
     ],
 )
 def test_what_is_no_motion_is_refused(change: dict, message: str) -> None:
@@ -69,5 +73,5 @@ def test_what_is_no_motion_is_refused(change: dict, message: str) -> None:
 
 
 def test_a_velocity_that_is_not_positive_is_refused() -> None:
-    with pytest.raises(ShapeError, match="velocity, acceleration_time: -1.0, 0.5 found; both need to be positive"):
+    with pytest.raises(ShapeError, match="velocity, acceleration_time: -1, 0.5 found; both need to be positive"):
         duration_at([0.0], [1.0], velocity=-1.0, acceleration_time=0.5)
