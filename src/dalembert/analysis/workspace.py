@@ -12,6 +12,7 @@ from .. import checks
 from ..checks import FloatArray
 from ..errors import ShapeError
 from ..model import Joint, Robot
+from ..model.record import Record, put
 
 TURN, SLIDE = math.pi, 1.0  # [rad, rad/s | m, m/s]: the half-range of a joint that states no limit
 SECONDS_TO_SPEED = 0.5  # [s]: an acceleration reaches the largest velocity from rest in this time
@@ -26,7 +27,7 @@ class State(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Workspace:
+class Workspace(Record):
     """A box of states, each bound of shape (n,): `lower` ≤ q ≤ `upper`, |q̇| ≤ `velocity`, |q̈| ≤ `acceleration`.
 
     `Workspace.of(robot)` takes the joint limits the robot states; where it states none, ±π rad or ±1 m, π rad/s or 1 m/s, and the
@@ -41,7 +42,7 @@ class Workspace:
     def __post_init__(self) -> None:
         n = checks.numbers("workspace: lower", self.lower).shape[-1:]
         for name in ("lower", "upper", "velocity", "acceleration"):
-            object.__setattr__(self, name, checks.array(f"workspace: {name}", getattr(self, name), n))
+            put(self, **{name: checks.array(f"workspace: {name}", getattr(self, name), n)})
         if (self.lower > self.upper).any() or (self.velocity < 0).any() or (self.acceleration < 0).any():
             raise ShapeError("workspace: a range of negative width found; lower ≤ upper and magnitudes ≥ 0 are expected.")
 

@@ -16,7 +16,7 @@ from ..errors import ModelError, Part, UnknownNameError
 from ..wording import listed
 from . import physical, topology
 from .parts import Body, Friction, Joint, Link, Rotor, pose
-from .record import Record, named_parts, put
+from .record import FrozenMapping, Record, named_parts, put
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -89,8 +89,8 @@ class Parameters(Record):
     """Everything with a mass or a coefficient: links, friction and rotors by joint name, gravity [m/s², points down], payload."""
 
     links: tuple[Link, ...]
-    friction: Mapping[str, Friction] = field(default_factory=dict)
-    rotors: Mapping[str, Rotor] = field(default_factory=dict)
+    friction: Mapping[str, Friction] = FrozenMapping()
+    rotors: Mapping[str, Rotor] = FrozenMapping()
     gravity: FloatArray = field(default_factory=lambda: np.array(STANDARD_GRAVITY))
     payload: Body | None = None
 
@@ -104,13 +104,9 @@ class Parameters(Record):
             payload=checks.optional("payload", self.payload, Body),
         )
 
-    def _acting_friction(self) -> dict[str, Friction]:
+    def _acting_friction(self) -> FrozenMapping[Friction]:
         given = named_parts("friction", self.friction, Friction)
-        return {joint: law for joint, law in given.items() if not law.is_none}
-
-    def _content(self) -> tuple[Any, ...]:
-        by_name = (tuple(sorted(d.items(), key=lambda kv: kv[0])) for d in (self.friction, self.rotors))
-        return (self.links, *by_name, self.gravity.tobytes(), self.payload)
+        return FrozenMapping({joint: law for joint, law in given.items() if not law.is_none})
 
 
 @dataclass(frozen=True, eq=False)
