@@ -9,7 +9,7 @@ from rich.text import Text
 from ..errors import DalembertWarning
 from ..formats import load
 from ..model import Robot
-from ..model.physical import Finding, FoundNote, findings
+from ..model.physical import Finding, FoundNote, SourceNote, findings
 from . import terminal
 
 CHECKS = {
@@ -22,7 +22,11 @@ CHECKS = {
     "negative-friction": "friction brakes",
     "negative-rotor": "no rotor has negative mass or inertia",
     "long-link": "no link is longer than 10 m",
-    "large-angle": "limits and home angles lie within two turns",
+    "large-angle": "angles lie within two turns",
+    "far-centre": "no centre of mass is farther than 10 m",
+    "large-inertia": "no radius of gyration is beyond 10 m",
+    "low-breakaway": "friction at rest is not below that in motion",
+    "gravity-up": "gravity does not point up",
 }
 
 
@@ -71,4 +75,4 @@ def _passed(found: list[Finding]) -> list[str]:
 
 def _notes(robot: Robot) -> list[str]:
     """What was noticed while reading the source; notes that repeat a finding are left out."""
-    return [str(note) for note in robot.notes if not isinstance(note, FoundNote)]
+    return [str(note) for note in robot.notes if not isinstance(note, FoundNote | SourceNote)]

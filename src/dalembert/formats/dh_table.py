@@ -52,10 +52,6 @@ def _notes(table: Table) -> list[str]:
         notes.append(
             f"{table.document.source}: configs {', '.join(configs.values)} are not part of a robot and were left in the file."
         )
-    if table.array("gravity", (3,), default=np.array(STANDARD_GRAVITY))[2] > 0:
-        notes.append(
-            f"{table.document.source}: gravity points up; kept as given. Did the source count it as the acceleration of the base?"
-        )
     return notes
 
 

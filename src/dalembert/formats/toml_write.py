@@ -10,7 +10,7 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..model import Friction, Joint, Link, Robot
-from ..model.physical import findings
+from ..model.physical import SourceNote, findings
 from ..model.record import Record
 from .toml import FORMAT
 
@@ -34,7 +34,8 @@ def write_toml(robot: Robot) -> str:
 
 def _notes(robot: Robot) -> dict[str, Any]:
     """The notes of the source; what building the robot adds to them is found again when the file is read, and warned of."""
-    found_when_built = {finding.message for finding in findings(robot)}
+    of_source = {note for note in robot.notes if isinstance(note, SourceNote)}  # the file will not show what they are about
+    found_when_built = {finding.message for finding in findings(robot)} - of_source
     notes = [note for note in robot.notes if note not in found_when_built]
     return {"notes": notes} if notes else {}
 

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..checks import FloatArray
 from ..errors import ModelError, Part, UnknownNameError, about
+from . import physical
 from .parts import Body, Friction, Joint, Limits, Link, Rotor, pose
 from .robot import STANDARD_GRAVITY, Robot, Tool
 
@@ -42,6 +43,7 @@ COLUMNS = {
     "limits": "a Limits",
     "home": "joint value at which q = 0",
 }
+DEGREES = {"theta_deg": "theta in degrees", "alpha_deg": "alpha in degrees"}
 _TYPES = {"revolute": "revolute", "R": "revolute", "prismatic": "prismatic", "P": "prismatic"}
 _QUARTERS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 _QUARTER_TOLERANCE = 1e-9  # [rad] tables print π/2 to ten digits or better; a real arm is never built that exactly
@@ -86,6 +88,7 @@ def from_dh(
     rows : sequence of mappings
         The columns, by name: `type`, `theta`, `d`, `a`, `alpha`, `name`, `link`, `mass`, `com`, `inertia`, `bodies`,
         `friction`, `rotor`, `limits`, `home` (see `COLUMNS`). In a revolute row θ = q + theta, in a prismatic row d = q + d.
+        Angles are in radians; in degrees they are called `theta_deg` and `alpha_deg`.
     convention : {"standard", "modified"}
         Which of the two products the table means.
     tool : Tool or array_like, shape (4, 4), optional
@@ -100,7 +103,8 @@ def from_dh(
     UnknownNameError
         For an unknown convention, joint type or column.
     ModelError
-        For a table without rows, or a value that has no meaning.
+        For a table without rows, an angle given twice or a value that has no meaning; under `strict=True` also for what is
+        computable but unphysical, such as an angle beyond two turns, which otherwise only warns.
 
     Examples
     --------
@@ -109,6 +113,7 @@ def from_dh(
     """
     checks.choice("convention", convention, CONVENTIONS)
     table = _checked_table(rows)
+    doubts = physical.doubts_of_rows(table, strict=checks.flag("strict", strict))
     links, joints = [Link("base")], []
     place = np.eye(4) if base is None else pose("base", base)
     for number, row in enumerate(table, start=1):
@@ -122,6 +127,7 @@ def from_dh(
         joints,
         friction={row["name"]: row["friction"] for row in table if "friction" in row},
         rotors={row["name"]: row["rotor"] for row in table if "rotor" in row},
+        notes=doubts,
         gravity=gravity,
         tool=tool if isinstance(tool, Tool) or tool is None else Tool(links[-1].name, pose("tool", tool)),
         payload=payload,
@@ -146,8 +152,8 @@ def _checked_row(number: int, row: object) -> Row:
         found = checks.shown(row)
         raise ModelError(f"row {number}: {found} found; a mapping such as {{'d': 0.1, 'alpha': 0.0}} is expected.")
     for column in row:
-        if column not in COLUMNS:
-            raise UnknownNameError.among(f"row {number}: column", column, COLUMNS)
+        if column not in COLUMNS and column not in DEGREES:
+            raise UnknownNameError.among(f"row {number}: column", column, [*COLUMNS, *DEGREES])
     kept = {column: value for column, value in row.items() if value is not None}
     for column in ("name", "link"):
         checks.name(f"row {number}: {column}", kept.setdefault(column, f"{column.replace('name', 'joint')}{number}"))
@@ -161,9 +167,16 @@ def _checked_row(number: int, row: object) -> Row:
 
 
 def _geometry(row: Row) -> dict[str, float]:
-    """The four numbers of a row."""
+    """The four numbers of a row, its angles in radians."""
     subject = f"joint {row['name']!r}"
-    return {key: checks.number(f"{subject}: {key}", row.get(key, 0.0)) for key in ("theta", "d", "a", "alpha")}
+    found = {key: checks.number(f"{subject}: {key}", row.get(key, 0.0)) for key in ("theta", "d", "a", "alpha")}
+    for key in DEGREES:
+        column = key.removesuffix("_deg")
+        if key in row and column in row:
+            raise ModelError(f"{subject}: {column!r} and {key!r} found; the angle is given twice. Keep one of the two.")
+        if key in row:
+            found[column] = math.radians(checks.number(f"{subject}: {key}", row[key]))
+    return found
 
 
 def _link(row: Row) -> Link:

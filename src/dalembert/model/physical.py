@@ -11,9 +11,9 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -47,9 +47,22 @@ class FoundNote(str):
     """A robot's note that came from a finding, so that it goes when the number is mended."""
 
 
+class SourceNote(str):
+    """A robot's note about a doubtful number of its source, of which the robot itself keeps only what was made of it."""
+
+    code: str
+
+    def __new__(cls, message: str, code: str = "note") -> SourceNote:
+        """The finding as a note."""
+        note = super().__new__(cls, message)
+        note.code = code
+        return note
+
+
 def findings(robot: Robot) -> list[Finding]:
     """Every doubtful number of the robot."""
-    found = list(itertools.chain(_of_bodies(robot), _of_joints(robot), _of_friction(robot), _of_rotors(robot), _of_groups(robot)))
+    of_parts = (_of_bodies, _of_joints, _of_friction, _of_rotors, _of_groups, _of_gravity)
+    found = [*_of_source(robot), *itertools.chain.from_iterable(find(robot) for find in of_parts)]
     return [*found, *_of_idle_joints(robot, found)]
 
 
@@ -59,14 +72,35 @@ def report(robot: Robot, *, strict: bool) -> tuple[str, ...]:
     A finding that already stands in the notes is not repeated: a copy with another payload keeps its original's flaws quietly.
     """
     found = findings(robot)
+    known = set(robot.notes)
+    _tell([finding for finding in found if strict or finding.message not in known], strict=strict)
+    kept = [note for note in robot.notes if not isinstance(note, FoundNote)]
+    standing = set(kept)
+    return (*kept, *(FoundNote(finding.message) for finding in found if finding.message not in standing))
+
+
+def doubts_of_rows(rows: Sequence[Mapping[str, Any]], *, strict: bool) -> tuple[SourceNote, ...]:
+    """Warn of doubtful angles in the rows of a Denavit-Hartenberg table, or raise the first; returns notes for the robot."""
+    found = [
+        _large_angle(Part("row", str(i)), f"joint {row['name']!r}: {key}", row[key], f" Then call it {key}_deg.")
+        for i, row in enumerate(rows, start=1)
+        for key in ("theta", "alpha")
+        if abs(row[key]) > _TURNS
+    ]
+    _tell(found, strict=strict)
+    return tuple(SourceNote(finding.message, finding.code) for finding in found)
+
+
+def _tell(found: list[Finding], *, strict: bool) -> None:
     if strict and found:
         raise ModelError(found[0].message, part=found[0].part)
     for finding in found:
-        if finding.message not in robot.notes:
-            warning = DalembertWarning(finding.message, finding.code, part=finding.part)
-            warnings.warn(warning, stacklevel=_level_of_the_caller())
-    kept = (note for note in robot.notes if not isinstance(note, FoundNote))
-    return (*kept, *(FoundNote(finding.message) for finding in found))
+        warning = DalembertWarning(finding.message, finding.code, part=finding.part)
+        warnings.warn(warning, stacklevel=_level_of_the_caller())
+
+
+def _of_source(robot: Robot) -> Iterator[Finding]:
+    return (Finding(note.code, str(note)) for note in robot.notes if isinstance(note, SourceNote))
 
 
 def _level_of_the_caller() -> int:
@@ -97,7 +131,13 @@ def _of_bodies(robot: Robot) -> Iterator[Finding]:
         if body.mass < 0:
             sentence = f"{subject}: mass {body.mass:g} kg found; it needs to be zero or positive. Is the sign wrong?"
             yield Finding("negative-mass", sentence, part)
+        if math.hypot(*body.com.tolist()) > _LONG:
+            yield _far(subject, body)._replace(part=part)
     scale = np.abs(moments).max(axis=1)
+    masses = np.array([body.mass if body.mass > 0 else math.inf for _, _, body in bodies])
+    for i in np.flatnonzero(scale > _LONG**2 * masses):
+        part, subject, body = bodies[i]
+        yield _wide(subject, body, scale[i])._replace(part=part)
     indefinite = moments[:, 0] < -_ROUNDING * scale
     broken = ~indefinite & (moments[:, 0] + moments[:, 1] < (1 - _PRINTED) * moments[:, 2])
     for i in np.flatnonzero(indefinite | broken):
@@ -117,6 +157,23 @@ def _bodies(robot: Robot) -> Iterator[tuple[Part, str, Body]]:
             yield part, f"link {link.name!r}, body {body.name!r}", body
     if robot.parameters.payload is not None:
         yield Part("payload", ""), "payload", robot.parameters.payload
+
+
+def _far(subject: str, body: Body) -> Finding:
+    return Finding(
+        "far-centre",
+        f"{subject}: its centre of mass stands {math.hypot(*body.com.tolist()):g} m from its frame, more than the {_LONG:g} m "
+        "expected of an arm. Are the lengths in millimetres?",
+    )
+
+
+def _wide(subject: str, body: Body, moment: float) -> Finding:
+    radius = math.sqrt(moment) / math.sqrt(body.mass)
+    return Finding(
+        "large-inertia",
+        f"{subject}: inertia {moment:g} kg m² of a mass of {body.mass:g} kg means a radius of gyration of {radius:g} m, more "
+        f"than the {_LONG:g} m expected of an arm. Is it in kg mm² or g cm²?",
+    )
 
 
 def _is_planar(I: FloatArray) -> bool:
@@ -174,11 +231,11 @@ def _of_joints(robot: Robot) -> Iterator[Finding]:
 def _large_angles(joint: Joint) -> Iterator[Finding]:
     for name, value in (("lower limit", joint.limits.lower), ("upper limit", joint.limits.upper), ("home", joint.home)):
         if _TURNS < abs(value) < math.inf:
-            yield Finding(
-                "large-angle",
-                f"joint {joint.name!r}: {name} {value:g} rad is beyond two full turns (4π). Is it in degrees?",
-                Part("joint", joint.name),
-            )
+            yield _large_angle(Part("joint", joint.name), f"joint {joint.name!r}: {name}", value)
+
+
+def _large_angle(part: Part, subject: str, value: float, remedy: str = "") -> Finding:
+    return Finding("large-angle", f"{subject} {value:g} rad is beyond two full turns (4π). Is it in degrees?{remedy}", part)
 
 
 def _in_order(robot: Robot, parts: Mapping[str, T]) -> list[tuple[str, T]]:
@@ -198,6 +255,13 @@ def _of_friction(robot: Robot) -> Iterator[Finding]:
                     "Give the magnitude.",
                     Part("joint", joint),
                 )
+        if friction.breakaway is not None and friction.breakaway < friction.coulomb:
+            yield Finding(
+                "low-breakaway",
+                f"joint {joint!r}: breakaway friction {friction.breakaway:g} is below the Coulomb level {friction.coulomb:g}; a "
+                "joint holds at least as firmly at rest as when it moves. Are the two exchanged?",
+                Part("joint", joint),
+            )
 
 
 def _of_rotors(robot: Robot) -> Iterator[Finding]:
@@ -211,6 +275,17 @@ def _of_rotors(robot: Robot) -> Iterator[Finding]:
                     "A reversed gear belongs in the sign of `ratio`.",
                     Part("joint", joint),
                 )
+
+
+def _of_gravity(robot: Robot) -> Iterator[Finding]:
+    x, y, z = robot.gravity.tolist()
+    if z > 0 and math.hypot(x, y) <= _ROUNDING * z:  # an oblique one is no slip: the base is inclined
+        yield Finding(
+            "gravity-up",
+            f"gravity: {checks.describe(robot.gravity)} m/s² points straight up; kept as given. Did the source count it as the "
+            "acceleration of the base? Then turn its sign.",
+            Part("gravity", ""),
+        )
 
 
 class _Group(NamedTuple):

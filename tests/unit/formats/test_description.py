@@ -174,10 +174,11 @@ def test_a_flipped_joint_turns_the_other_way():
 
 
 def test_remarks_of_a_table_become_notes():
-    robot = read(table() | {"note": "m1 is a guess", "configs": {"qz": [0]}, "gravity": [0, 0, 9.8], "source": "s"})
+    with pytest.warns(DalembertWarning, match="straight up"):
+        robot = read(table() | {"note": "m1 is a guess", "configs": {"qz": [0]}, "gravity": [0, 0, 9.8], "source": "s"})
     assert robot.notes[0] == "f.json: m1 is a guess"
     assert "configs qz are not part of a robot" in robot.notes[1]
-    assert "gravity points up; kept as given" in robot.notes[2]
+    assert "points straight up; kept as given" in robot.notes[2]
     assert robot.gravity.tolist() == [0, 0, 9.8]
 
 

@@ -160,6 +160,7 @@ def test_a_name_that_xml_cannot_hold_is_refused_with_its_part():
     assert caught.value.part == Part("joint", "a\x01b")
 
 
+@pytest.mark.filterwarnings("ignore:.*centre of mass stands")
 def test_a_number_that_overflows_when_bodies_are_merged_is_refused_with_its_part():
     bodies = (Body("a", 1e29, (1e29, 0, 0)), Body("b", 1e29, (-1e29, 0, 0)))
     robot = Robot.from_parts("r", [Link("base"), Link("x", 1.0, bodies=bodies)], [Joint("j", "revolute", "base", "x")])

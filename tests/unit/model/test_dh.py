@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from dalembert.errors import ModelError, UnknownNameError
-from dalembert.model import Body, Friction, Joint, Limits, Robot, Rotor
+import dalembert as dal
+from dalembert.cli import check
+from dalembert.errors import DalembertWarning, ModelError, UnknownNameError
+from dalembert.model import Body, Friction, Joint, Limits, Robot, Rotor, physical
 from dalembert.model.dh import dh_transform, from_dh
 
 HEAVY = {"mass": 1.0, "inertia": (0.1, 0.1, 0.1)}
@@ -97,6 +102,9 @@ def test_an_unknown_convention_names_the_near_match() -> None:
         ([{"bodies": ["motor"]}], r"^row 1: bodies: 'motor' found; a Body"),
         ([{"d": "long"}], r"^joint 'joint1': d: 'long' is not a number"),
         ([{"a": math.nan}], r"^joint 'joint1': a: nan found"),
+        ([{"alpha": 1.0, "alpha_deg": 90}], r"^joint 'joint1': 'alpha' and 'alpha_deg' found; the angle is given twice"),
+        ([{"theta_deg": "90"}], r"^joint 'joint1': theta_deg: '90' is not a number"),
+        ([{"alpha_grad": 1.0}], r"^row 1: column: 'alpha_grad' is not known.*theta_deg, alpha_deg\."),
         ([{"name": b"j"}], r"^row 1: name: b'j' found; each needs a non-empty name"),
         (3, r"^rows: 3 found; a sequence of mappings, one per joint, is expected"),
         ([{"inertia": (1, 2, 3, 4, 5, 6)}], r"^link 'link1': diagonal of inertia: shape \(6,\) found, \(3,\) expected"),
@@ -164,3 +172,44 @@ def test_a_row_s_empty_column_is_the_same_as_none() -> None:
 
 def test_a_robot_from_a_table_is_a_plain_robot() -> None:
     assert type(from_dh([HEAVY], convention="standard")) is Robot
+
+
+def test_angles_in_degrees_have_columns_of_their_own() -> None:
+    rows = [HEAVY | {"theta_deg": 30, "alpha_deg": -90}, HEAVY | {"theta": math.radians(30), "alpha": -math.pi / 2}]
+    for convention in ("standard", "modified"):
+        first, second = (from_dh([row], convention=convention) for row in rows)
+        assert first == second
+
+
+@pytest.mark.parametrize("column", ["alpha", "theta"])
+def test_an_angle_beyond_two_turns_warns_once_and_is_found_again(column: str) -> None:
+    with pytest.warns(DalembertWarning) as caught:
+        robot = from_dh([HEAVY | {column: 90}], convention="standard")
+    assert [w.message.code for w in caught] == ["large-angle"]  # type: ignore[union-attr]
+    sentence = f"joint 'joint1': {column} 90 rad is beyond two full turns (4π). Is it in degrees? Then call it {column}_deg."
+    assert str(caught[0].message) == sentence
+    assert caught[0].filename == __file__
+    for again in (robot, pickle.loads(pickle.dumps(robot)), copy.deepcopy(robot), robot.with_gravity((0, 0, 0))):  # warns no more
+        assert [(finding.code, finding.message) for finding in physical.findings(again)] == [("large-angle", sentence)]
+        assert again.notes == (sentence,)
+    with pytest.raises(ModelError, match="beyond two full turns"):
+        robot.replace(strict=True)
+
+
+def test_an_angle_in_degrees_in_a_file_is_reported_and_stays_in_what_is_saved(tmp_path: Path) -> None:
+    path = tmp_path / "arm.toml"
+    path.write_text('name = "arm"\nconvention = "standard"\n[[dh]]\na = 0.5\nalpha = 90\nmass = 1.0\n')
+    with pytest.warns(DalembertWarning, match=r"arm\.toml.*joint 'joint1': alpha 90 rad is beyond two full turns"):
+        robot = dal.load(path)
+    record = check.record(robot)
+    assert [finding["code"] for finding in record["findings"]] == ["large-angle"]  # type: ignore[attr-defined]
+    assert "large-angle" not in record["checks_passed"]  # type: ignore[operator]
+    assert record["notes"] == []
+    dal.save(robot, tmp_path / "again.toml")
+    assert dal.load(tmp_path / "again.toml").notes == robot.notes
+
+
+def test_an_angle_beyond_two_turns_is_an_error_under_strict() -> None:
+    with pytest.raises(ModelError, match=r"^joint 'joint1': alpha 90 rad is beyond two full turns"):
+        from_dh([HEAVY | {"alpha": 90}], convention="standard", strict=True)
+    assert from_dh([HEAVY | {"alpha": 4 * math.pi, "theta": -4 * math.pi}], convention="standard", strict=True).notes == ()

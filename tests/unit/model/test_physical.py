@@ -71,6 +71,26 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("negative-friction", r"^joint 'j': coulomb_negative friction -0\.2", {"friction": {"j": Friction(0, 0.1, -0.2)}}),
     ("negative-rotor", r"^rotor of joint 'j': inertia -0\.01 kg m² found.*sign of `ratio`\.$", {"rotors": {"j": Rotor(-0.01)}}),
     ("negative-rotor", r"^rotor of joint 'j': mass -1 kg found", {"rotors": {"j": Rotor(0.01, 1.0, "full", mass=-1.0)}}),
+    (
+        "low-breakaway",
+        r"^joint 'j': breakaway friction 1 is below the Coulomb level 2; .*Are the two exchanged\?$",
+        {"friction": {"j": Friction(0, 2.0, breakaway=1.0, stribeck_velocity=0.1)}},
+    ),
+    (
+        "gravity-up",
+        r"^gravity: \[0.  , 0.  , 9.81\] m/s² points straight up; kept as given\. .*Then turn its sign\.$",
+        {"gravity": (0, 0, 9.81)},
+    ),
+    (
+        "large-inertia",
+        r"^link 'arm': inertia 1e\+07 kg m² of a mass of 4 kg means a radius of gyration of 1581.14 m, more than the 10 m",
+        {"link": Link("arm", 4.0, inertia=1e7 * np.eye(3))},
+    ),
+    (
+        "far-centre",
+        r"^link 'arm': its centre of mass stands 120 m from its frame, more than the 10 m .*millimetres\?$",
+        {"link": Link("arm", 4.0, (120.0, 0, 0), SOLID)},
+    ),
     ("no-dynamics", r"^robot 'toy': no moving link has mass or inertia, so only kinematics", {"link": Link("arm")}),
 ]
 
@@ -196,6 +216,15 @@ def test_a_base_far_from_the_world_origin_is_fine() -> None:
     arm = Link("arm", 1.0, inertia=SOLID)
     joints = [Joint("place", "fixed", "world", "base", origin=shifted(50.0)), Joint("j", "revolute", "base", "arm")]
     assert Robot.from_parts("toy", [Link("world"), Link("base"), arm], joints, strict=True).notes == ()
+
+
+@pytest.mark.parametrize("gravity", [(0, 0, 0), (0, 9.81, 0), (9.81, 0, 0), (6.2, -3.4, 7.6), (0, 0, -9.81)])
+def test_gravity_in_any_other_direction_is_fine(gravity: tuple[float, float, float]) -> None:
+    assert one_joint(gravity=gravity, strict=True).notes == ()
+
+
+def test_an_inertia_without_mass_is_fine() -> None:
+    assert one_joint(Link("arm", 0.0, inertia=1e3 * np.eye(3)), strict=True).notes == ()
 
 
 def test_limits_of_two_full_turns_are_fine() -> None:

@@ -15,7 +15,7 @@ import pytest
 import dalembert as dal
 from dalembert.errors import DalembertError
 from dalembert.model import combinations
-from dalembert.model.dh import COLUMNS
+from dalembert.model.dh import COLUMNS, DEGREES
 from dalembert.trajectories import duration_at, trapezoidal, triangular
 
 ARM = dal.robots.pelican()
@@ -193,7 +193,7 @@ def test_an_odd_value_is_refused_by_a_sentence(call: Callable[..., Any], given: 
 
 
 @pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarning")
-@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("column", [*COLUMNS, *DEGREES])
 def test_an_odd_value_in_a_row_is_refused_by_a_sentence(column: str) -> None:
     assert refuses_or_accepts(lambda value: dh_row(column, value)) > len(ODD) / 2
 
