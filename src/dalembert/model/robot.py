@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,7 @@ from ..checks import FloatArray
 from ..errors import ModelError, Part, UnknownNameError
 from ..wording import listed
 from . import physical, topology
+from .hints import no_attribute
 from .parts import Body, Friction, Joint, Link, Rotor, pose
 from .record import FrozenMapping, Record, named_parts, put
 
@@ -145,6 +146,14 @@ class Robot(Record):
 
     def _content(self) -> tuple[Any, ...]:
         return self.name, self.structure, self.parameters
+
+    if not TYPE_CHECKING:  # a type checker should go on knowing which attributes there are
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Called for what is not there: say where it is."""
+            if name.startswith("_"):  # probed for by copy, pickle, IPython and others
+                raise AttributeError(f"Robot has no attribute {name!r}.")
+            raise AttributeError(no_attribute(name))
 
     @classmethod
     def from_parts(

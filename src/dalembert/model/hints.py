@@ -1,0 +1,103 @@
+"""Where to find what a robot does not have as an attribute: functions take the robot, and its parts are in two records.
+
+The keys are the functions of the package and the names that other libraries and other parts of this one use.
+"""
+
+from __future__ import annotations
+
+_STATE = {
+    "analytical_jacobian": "q",
+    "bias": "q, qd",
+    "christoffel": "q",
+    "contributions": "q, qd, qdd",
+    "coriolis_matrix": "q, qd",
+    "derivatives": "q, qd, qdd",
+    "energy": "q, qd",
+    "energy_gradient": "q, qd",
+    "evaluate": "names, q, qd",
+    "forward_dynamics": "q, qd, tau",
+    "forward_kinematics": "q",
+    "friction_torque": "qd",
+    "gravity_torque": "q",
+    "influence": "q",
+    "inverse_dynamics": "q, qd, qdd",
+    "jacobian": "q",
+    "jacobian_dot": "q, qd",
+    "link_motion": "q, qd, qdd",
+    "link_wrenches": "q, qd, qdd",
+    "mass_matrix": "q",
+    "recursion": "q, qd, qdd",
+    "regressor": "q, qd, qdd",
+    "second_derivatives": "q, qd, qdd",
+    "terms": "q, qd",
+}
+_OTHER_NAMES = {
+    "accel": "forward_dynamics",
+    "aba": "forward_dynamics",
+    "coriolis": "coriolis_matrix",
+    "crba": "mass_matrix",
+    "fk": "forward_kinematics",
+    "fkine": "forward_kinematics",
+    "forward": "forward_kinematics",
+    "gravload": "gravity_torque",
+    "inertia": "mass_matrix",
+    "inertia_matrix": "mass_matrix",
+    "jacob0": "jacobian",
+    "jacobe": "jacobian",
+    "rne": "inverse_dynamics",
+    "rnea": "inverse_dynamics",
+}
+_ELSEWHERE = {
+    "base_link": "robot.structure.root",
+    "com": "robot.link(name).com",
+    "copy": "robot.replace(...)",
+    "coordinates": "robot.structure.coordinates",
+    "dof": "robot.n",
+    "friction": "robot.parameters.friction",
+    "joint": "robot.structure.joint(name)",
+    "joints": "robot.structure.joints",
+    "limits": "[joint.limits for joint in robot.structure.coordinates]",
+    "links": "robot.parameters.links",
+    "mass": "[link.mass for link in robot.parameters.links]",
+    "masses": "[link.mass for link in robot.parameters.links]",
+    "ndof": "robot.n",
+    "nq": "robot.n",
+    "nv": "robot.n",
+    "payload": "robot.parameters.payload",
+    "qlim": "[joint.limits for joint in robot.structure.coordinates]",
+    "root": "robot.structure.root",
+    "rotors": "robot.parameters.rotors",
+    "applied_torque": "dal.applied_torque(robot, q, qd, ...)",
+    "attach": "dal.attach(robot, part)",
+    "compare": "dal.compare(robot)",
+    "complexity": "dal.complexity(robot)",
+    "detach": "dal.detach(robot, name)",
+    "equations": "dal.equations(robot)",
+    "export_code": "dal.export_code(robot, quantity)",
+    "kernel": "dal.kernel(robot, what)",
+    "parameter_derivatives": "dal.parameter_derivatives(robot, q, qd, qdd)",
+    "parameter_names": "dal.parameter_names(robot)",
+    "progressive": "dal.progressive(robot)",
+    "properties": "dal.properties(robot)",
+    "rollout": "dal.rollout(robot, ...)",
+    "save": "dal.save(robot, path)",
+    "simplify_model": "dal.simplify_model(robot, ...)",
+    "simulate": "dal.simulate(robot, ...)",
+    "to_jax": "dal.to_jax(robot, quantity)",
+}
+_OWN = ("gravity", "joint_names", "link_names", "notes", "parameters", "replace", "structure", "tool", "with_gravity")
+HINTS = (
+    {name: f"dal.{name}(robot, {state})" for name, state in _STATE.items()}
+    | {other: f"dal.{name}(robot, {_STATE[name]})" for other, name in _OTHER_NAMES.items()}
+    | _ELSEWHERE
+    | {name: f"robot.{name}" for name in _OWN}  # misspelt
+)
+
+
+def no_attribute(name: str) -> str:
+    """The sentence about an attribute that a robot has not got."""
+    import difflib  # here, since most programs look for nothing that is not there
+
+    for known in [name] if name in HINTS else difflib.get_close_matches(name[:100], HINTS, n=1):
+        return f"Robot has no attribute {name!r}; use {HINTS[known]}."
+    return f"Robot has no attribute {name!r}; functions take the robot as their first argument: dal.mass_matrix(robot, q)."
