@@ -318,10 +318,10 @@ def _of_idle_joints(robot: Robot, found: list[Finding]) -> Iterator[Finding]:
         return
     from .tree import tree_of  # a tree is made of a robot, which is built by now
 
-    said = [finding.message for finding in found if finding.code == "massless-link" and "singular" in finding.message]
+    said = {finding.part for finding in found if finding.code == "massless-link"}
     for idle in tree_of(robot).idle:
-        if not any(f"moved by joint {idle.joint!r} but" in message for message in said):
-            yield Finding("idle-joint", idle.sentence)
+        if not (idle.alone and Part("link", robot.structure.joint(idle.joint).child) in said):
+            yield Finding("idle-joint", idle.sentence, Part("joint", idle.joint))
 
 
 def _rigid_groups(robot: Robot) -> tuple[list[_Group], dict[str, int]]:

@@ -292,7 +292,10 @@ def test_nothing_half_written_is_left_when_the_disk_is_full(tmp_path, monkeypatc
 
 def test_a_note_that_is_not_unicode_text_is_one_sentence(tmp_path):
     robot = Robot.from_parts(
-        "r", [Link("base"), Link("arm", 1.0, (0.1, 0, 0))], [Joint("j", "revolute", "base", "arm")], notes=["half a character: \ud800"]
+        "r",
+        [Link("base"), Link("arm", 1.0, (0.1, 0, 0))],
+        [Joint("j", "revolute", "base", "arm")],
+        notes=["half a character: \ud800"],
     )
     with pytest.raises(FormatError, match="which is not Unicode text"):
         save(robot, tmp_path / "r.toml")
