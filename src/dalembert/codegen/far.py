@@ -1,25 +1,54 @@
 """Angles out of reach of the vector sine, brought back as LLVM IR: the remainder of π/2, right to its last bit for every x.
 
 x 2/π modulo 4 needs only those bits of 2/π that neither make multiples of 4 with every bit of x nor vanish beside the result
-[Payne1983]. The exponent of x picks a row of a table: with X = x 2^(−32 j) and C the fraction of 2^(32 j) 2/π, the product
-X C differs from x 2/π by a multiple of 4, for j > 0 since X is one. C is a sum of four doubles, 212 bits; fused multiply-adds
-split their products with X into two doubles each without error, and these are added without error down to 2^−120. No double comes
-nearer to a multiple of π/2 than 2^−62 [Muller2016, ch. 11], so even there the remainder is rounded but once.
+[Payne1983]. The exponent of x picks a row of a table: with X = x 2^(−s j) and C the fraction of 2^(s j) 2/π, the product X C
+differs from x 2/π by a multiple of 4, for j > 0 since X is one.
+
+Double precision: rows of four doubles, 212 bits, s = 32. Fused multiply-adds split their products with X into two doubles each
+without error, and these are added without error down to 2^−120. No double comes nearer to a multiple of π/2 than 2^−62
+[Muller2016, ch. 11], so even there the remainder is rounded but once. Single precision, in doubles: rows of two, s = 16, an
+error of 2^−65, and no number nearer than 2^−34.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 
 from . import sincos
-from .real import DOUBLE, Real
+from .real import DOUBLE, SINGLE, Real
 from .rows import Rows
 from .sincos import hexadecimal, splat
 
-STEP = 32  # bits of 2/π from row to row
-FIRST = 54  # the exponent of X at the second row and beyond: one unit in its last place is 4
-ROWS = (1023 - FIRST) // STEP + 1
-PARTS = 4  # doubles in a row
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of so many doubles, one for every so many bits of 2/π, as many as its bytes; `first` is the exponent of X from the
+    second row on, at which one unit in the last place of x is 4; `last` is the largest of x.
+    """
+
+    parts: int
+    first: int
+    last: int
+
+    @property
+    def step(self) -> int:
+        """Bits of 2/π from row to row."""
+        return 8 * self.parts
+
+    @property
+    def end(self) -> int:
+        """Bits, or bytes, before the last row."""
+        return (self.last - self.first) // self.step * self.step
+
+    @cached_property
+    def rows(self) -> tuple[tuple[float, ...], ...]:
+        """For each row j the fraction of 2^(s j) 2/π as a sum of doubles, each the nearest to what those before leave."""
+        return tuple(_as_doubles((_TWO_OVER_PI << bits) % (1 << _BITS), self.parts) for bits in range(0, self.end + 1, self.step))
+
+
+_HALF_PI = (1.5707963267948966, 6.123233995736766e-17)
+TABLES = {DOUBLE: Table(4, 54, 1023), SINGLE: Table(2, 25, 127)}
 _BITS = 1264  # of 2/π: those of the last row, and 92 more
 _TWO_OVER_PI = int(
     "A2F9836E4E441529FC2757D1F534DDC0DB6295993C439041FE5163ABDEBBC561B7246E3A424DD2E006492EEA09D1921CFE1DEB1CB1"
@@ -36,7 +65,7 @@ def functions(lanes: int, real: Real = DOUBLE) -> tuple[str, ...]:
     The second half tells which multiple of π/2 was left out, as the number that rounds to integers by being added, and that
     multiple with it: so sincos.py takes it into account without an operation more.
     """
-    return (*_declarations(lanes), *_table(), *_Writer(lanes, real).emit())
+    return (*_declarations(lanes), _table(real), *_Writer(lanes, real).emit())
 
 
 def _declarations(lanes: int) -> list[str]:
@@ -47,24 +76,18 @@ def _declarations(lanes: int) -> list[str]:
     ]
 
 
-@cache
-def table() -> tuple[tuple[float, ...], ...]:
-    """For each row j the fraction of 2^(32 j) 2/π as a sum of doubles, each the nearest to what those before leave."""
-    return tuple(_as_doubles((_TWO_OVER_PI << STEP * j) % (1 << _BITS)) for j in range(ROWS))
-
-
-def _as_doubles(fraction: int) -> tuple[float, ...]:
+def _as_doubles(fraction: int, count: int) -> tuple[float, ...]:
     parts = []
-    for _ in range(PARTS):
+    for _ in range(count):
         parts.append(fraction / (1 << _BITS))  # Python rounds a quotient of integers correctly
         numerator, denominator = parts[-1].as_integer_ratio()
         fraction -= (numerator << _BITS) // denominator
     return tuple(parts)
 
 
-def _table() -> list[str]:
-    numbers = ", ".join(f"double {hexadecimal(x)}" for row in table() for x in row)
-    return [f"@turns = internal unnamed_addr constant [{ROWS * PARTS} x double] [{numbers}], align 64"]
+def _table(real: Real) -> str:
+    numbers = [f"double {hexadecimal(x)}" for row in TABLES[real].rows for x in row]
+    return f"@turns = internal unnamed_addr constant [{len(numbers)} x double] [{', '.join(numbers)}], align 64"
 
 
 class _Writer:
@@ -73,6 +96,7 @@ class _Writer:
     def __init__(self, lanes: int, real: Real) -> None:
         self.lanes = lanes
         self.real = real
+        self.table = TABLES[real]
         self.lines: list[str] = []
         self.rows = Rows(self.let, self.lines.append, lanes, DOUBLE)
         self.V, self.D, self.L = real.vector(lanes), DOUBLE.vector(lanes), f"<{lanes} x i64>"
@@ -89,8 +113,10 @@ class _Writer:
         far = sincos.emit_far(x, self.let, self.lanes, self.real)
         any_far = sincos.emit_any(far, self.let, self.lanes)
         self.lines += [f"  br i1 {any_far}, label %far, label %near", "far:"]
-        wide = x if self.real is DOUBLE else self.let(f"fpext {self.V} {x} to {self.D}")
-        k, r = map(self._narrow, self._remainder(wide))
+        if self.real is DOUBLE:
+            k, r = self._remainder(x)
+        else:
+            k, r = map(self._narrow, self._remainder_of_single(self.let(f"fpext {self.V} {x} to {self.D}")))
         k, r = (self._select(far, value, other) for value, other in ((k, "zeroinitializer"), (r, x)))
         self.lines += [f"  store {self.V} {r}, ptr %x.at, align {size}", "  br label %near", "near:"]
         self.lines.append(f"  %k = phi {self.V} [ {k}, %far ], [ zeroinitializer, %angle ]")
@@ -116,8 +142,6 @@ class _Writer:
         ]
 
     def _narrow(self, value: str) -> str:
-        if self.real is DOUBLE:
-            return value
         return self.let(f"fptrunc {self.D} {value} to {self.V}")
 
     def _select(self, mask: str, a: str, b: str) -> str:
@@ -128,9 +152,7 @@ class _Writer:
 
     def _remainder(self, x: str) -> tuple[str, str]:
         """k, the nearest integer to x 2/π but for a multiple of 4, and r = x − k π/2, |r| ≤ π/4."""
-        X, rows = self._scaled(x)
-        run = min(PARTS, self.lanes)
-        parts = [part for first in range(0, PARTS, run) for part in self.rows.load(rows, first, run, "")]
+        X, parts = self._scaled(x)
         (p0, e0), (p1, e1), (p2, e2) = (self._product(X, part) for part in parts[:3])
         p3 = self._op("fmul", X, parts[3])
         # All but p0 may have bits below 2^−49: these apart, the sum of the rest is exact, and so is that of the bits.
@@ -146,21 +168,35 @@ class _Writer:
             tail = self._op("fadd", tail, other)
         return k, self._times_half_pi(s, tail)
 
+    def _remainder_of_single(self, x: str) -> tuple[str, str]:
+        """The same of numbers that were single; k is the nearest but for 2^−12."""
+        X, (upper, lower) = self._scaled(x)
+        p, e = self._product(X, upper)
+        turns = self._modulo_4(p)
+        k = self._rint(turns)
+        s = self._op("fadd", self._op("fsub", turns, k), self._fma(X, lower, e))
+        return k, self._op("fmul", s, self._number(_HALF_PI[0]))
+
     def _scaled(self, x: str) -> tuple[str, list[str]]:
-        """X, and for each lane the address of its row: none is wrong, whatever x is."""
-        L, let = self.L, self.let
+        """X, and C as a sum; there is a row for every x, whatever it is."""
+        L, let, table = self.L, self.let, self.table
         bits = let(f"and {L} {let(f'bitcast {self.D} {x} to {L}')}, {self._integers(0x7FF << 52)}")
-        beyond = let(f"sub {L} {let(f'lshr {L} {bits}, {self._integers(52)}')}, {self._integers(1023 + FIRST)}")
-        positive = let(f"icmp sgt {L} {beyond}, zeroinitializer")
-        above = let(f"select <{self.lanes} x i1> {positive}, {L} {beyond}, {L} zeroinitializer")
-        above = let(f"and {L} {above}, {self._integers(-STEP)}")  # 32 j
-        exponent = let(f"sub {L} {self._integers(1023)}, {above}")
+        beyond = let(f"sub {L} {let(f'lshr {L} {bits}, {self._integers(52)}')}, {self._integers(1023 + table.first)}")
+        place = let(f"and {L} {self._bounded(beyond, table.end)}, {self._integers(-table.step)}")
+        exponent = let(f"sub {L} {self._integers(1023)}, {place}")
         power = let(f"bitcast {L} {let(f'shl {L} {exponent}, {self._integers(52)}')} to {self.D}")
-        rows = []
-        for lane in range(self.lanes):
-            place = let(f"extractelement {L} {above}, i32 {lane}")
-            rows.append(let(f"getelementptr i8, ptr @turns, i64 {place}"))  # a row has as many bytes as there are bits to it
-        return self._op("fmul", x, power), rows
+        places = [let(f"extractelement {L} {place}, i32 {lane}") for lane in range(self.lanes)]
+        rows = [let(f"getelementptr i8, ptr @turns, i64 {place}") for place in places]
+        run = min(table.parts, self.lanes)
+        parts = [part for first in range(0, table.parts, run) for part in self.rows.load(rows, first, run, "")]
+        return self._op("fmul", x, power), parts
+
+    def _bounded(self, value: str, most: int) -> str:
+        """An integer brought within 0 and the most there may be."""
+        for how, bound in (("sgt", "zeroinitializer"), ("slt", self._integers(most))):
+            inside = self.let(f"icmp {how} {self.L} {value}, {bound}")
+            value = self.let(f"select <{self.lanes} x i1> {inside}, {self.L} {value}, {self.L} {bound}")
+        return value
 
     def _product(self, a: str, b: str) -> tuple[str, str]:
         """a b without error: rounded, and what is left."""
@@ -187,7 +223,7 @@ class _Writer:
 
     def _times_half_pi(self, s: str, tail: str) -> str:
         """(s + tail) π/2, rounded once."""
-        upper, lower = (self._number(x) for x in (1.5707963267948966, 6.123233995736766e-17))
+        upper, lower = map(self._number, _HALF_PI)
         high = self._op("fadd", s, tail)
         low = self._op("fsub", tail, self._op("fsub", high, s))
         p, e = self._product(high, upper)
