@@ -6,12 +6,13 @@ is a zero on the diagonal D of M = Lᵀ D L, counted from the tips. In some conf
 
 If each link has inertia of its own about its joint's axis, or the joint a geared rotor, no joint is idle: from the base on, each
 has to be at rest if nothing is to have energy. That is looked at first, and is enough for nearly all robots. Otherwise M is taken
-at a few random configurations, in link frames, where what is zero stays small.
+at a few random configurations, in link frames, where what is zero stays small; without couplings and full rotors, its D alone, by
+articulated bodies, which takes a time that grows with the joints.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-13  # of the inertia a joint would move about another axis: what rounding leaves of none
 _CLEARLY = 1e-6  # likewise, for what is no rounding; what lies in between is looked at closely
 _CONFIGURATIONS = 3
+_MOST_COUPLED = 400  # coordinates of trees with couplings or full rotors, whose M is made for it: it is not looked at beyond
 
 
 class Idle(NamedTuple):
@@ -49,16 +51,15 @@ def idle_joints(tree: Tree) -> tuple[Idle, ...]:
     if not all(isinstance(x, float) for s in tree.segments for x in (s.inertia.mass, *s.inertia.h, *s.inertia.I, s.armature)):
         return ()
     bodies = np.array([_spatial(s) for s in tree.segments])
-    if _all_have_own(tree, bodies):
+    recursive = tree.is_plain and not tree.has_spin
+    if _all_have_own(tree, bodies) or (not recursive and tree.n > _MOST_COUPLED):
         return ()
-    q = np.random.default_rng(0).uniform(-np.pi, np.pi, (_CONFIGURATIONS, tree.n))
-    M, scale = _mass_matrices(tree, bodies, q)
-    idle = _without_pivot(M, scale)
-    own = np.diagonal(M, axis1=1, axis2=2)
-    return tuple(
-        Idle(s.name, bool((abs(own[:, s.coordinate]) <= _ROUNDING * scale[:, s.coordinate]).all()), bool(s.slide))
-        for s in (_leader(tree, c) for c in idle)
-    )
+    with np.errstate(all="ignore"):  # numbers beyond all measure are no business of this module
+        look = _Look(tree, bodies)
+        pivots = look.by_articulated_bodies() if recursive else look.by_mass_matrix()
+        idle = np.flatnonzero((abs(pivots) <= _ROUNDING * look.scale).all(axis=0))
+        alone = (abs(look.own) <= _ROUNDING * look.scale).all(axis=0)
+    return tuple(Idle(s.name, bool(alone[s.coordinate]), bool(s.slide)) for s in (_leader(tree, int(c)) for c in idle))
 
 
 def links_have_own(robot: Robot) -> bool:
@@ -69,14 +70,25 @@ def links_have_own(robot: Robot) -> bool:
     joints = [joint for joint in robot.structure.joints if joint.moves]
     link_of = {link.name: link for link in robot.parameters.links}
     links = [link_of[joint.child] for joint in joints]
+    if all(link.mass > 0.0 and _is_definite(*link.inertia.tolist()) for link in links):
+        return True  # as of most robots, and found in a tenth of the time of what follows
     X, axis = np.array([joint.child_origin for joint in joints]), np.array([joint.axis for joint in joints])
     mass, I = np.array([link.mass for link in links]), np.array([link.inertia for link in links])
     turned = np.einsum("kji,kj->ki", X[:, :3, :3], axis)
     arm = np.array([link.com for link in links]) + np.einsum("kji,kj->ki", X[:, :3, :3], X[:, :3, 3])
-    about = np.einsum("ki,kij,kj->k", turned, I, turned) + mass * (np.cross(turned, arm) ** 2).sum(-1)
-    around = np.trace(I, axis1=1, axis2=2) + mass * (arm**2).sum(-1)
+    with np.errstate(all="ignore"):
+        about = np.einsum("ki,kij,kj->k", turned, I, turned) + mass * (np.cross(turned, arm) ** 2).sum(-1)
+        around = np.trace(I, axis1=1, axis2=2) + mass * (arm**2).sum(-1)
     turns = np.array([joint.turns for joint in joints])
     return bool(np.where(turns, about > _CLEARLY * around, mass > 0.0).all() and (mass >= 0.0).all())
+
+
+def _is_definite(x: list[float], y: list[float], z: list[float]) -> bool:
+    """Whether a tensor, given by its rows, is clearly positive definite: by its leading minors."""
+    minor = x[0] * y[1] - x[1] * x[1]
+    rest = y[1] * z[2] - y[2] * y[2], x[1] * z[2] - y[2] * x[2], x[1] * y[2] - y[1] * x[2]
+    det = x[0] * rest[0] - x[1] * rest[1] + x[2] * rest[2]
+    return x[0] > 0.0 and minor > _CLEARLY * x[0] * y[1] and det > _CLEARLY * x[0] * y[1] * z[2]
 
 
 def _spatial(s: Segment) -> FloatArray:
@@ -98,41 +110,80 @@ def _all_have_own(tree: Tree, bodies: FloatArray) -> bool:
     )
 
 
-def _mass_matrices(tree: Tree, bodies: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """M at some configurations, (k, n, n), and beside each coordinate the inertia it moves about any axis, (k, n)."""
-    X = [_down(s, q) for s in tree.segments]
-    axes = [np.array([0.0, 0.0, s.slide, 0.0, 0.0, s.turn]) for s in tree.segments]
-    carried = [np.repeat(body[None], len(q), axis=0) for body in bodies]
-    for i in reversed(range(len(X))):
-        if tree.segments[i].parent >= 0:
-            carried[tree.segments[i].parent] += X[i].swapaxes(1, 2) @ carried[i] @ X[i]
-    M, scale = np.zeros((len(q), tree.n, tree.n)), np.zeros((len(q), tree.n))
+class _Look:
+    """A tree at k random configurations: `own` and `scale`, both (k, n), are for each coordinate the inertia it moves about its
+    axis and about any axis.
+    """
 
-    def enter(i: int, j: int, value: Any) -> None:
-        """An entry for segments i and j, for the coordinates that move them."""
-        a, b = tree.segments[i], tree.segments[j]
-        M[:, a.coordinate, b.coordinate] += value * (a.multiplier * b.multiplier)
-        if i != j:
-            M[:, b.coordinate, a.coordinate] += value * (a.multiplier * b.multiplier)
+    def __init__(self, tree: Tree, bodies: FloatArray) -> None:
+        self.tree = tree
+        q = np.random.default_rng(0).uniform(-np.pi, np.pi, (_CONFIGURATIONS, tree.n))
+        self.X = [_down(s, q) for s in tree.segments]
+        self.axes = [np.array([0.0, 0.0, s.slide, 0.0, 0.0, s.turn]) for s in tree.segments]
+        self.bodies = [np.repeat(body[None], len(q), axis=0) for body in bodies]
+        self.carried = [body.copy() for body in self.bodies]
+        for i in reversed(range(len(self.X))):
+            self._pass_down(self.carried, i, self.carried[i])
+        self.own, self.scale = np.zeros((2, *q.shape))
+        for s, body, z in zip(tree.segments, self.carried, self.axes, strict=True):
+            around = np.trace(body[:, 3:, 3:], axis1=1, axis2=2) if s.turn else body[:, 0, 0]
+            self.own[:, s.coordinate] += s.multiplier**2 * (z @ body @ z + _of_rotor(s))
+            self.scale[:, s.coordinate] += s.multiplier**2 * abs(around + _of_rotor(s))
 
-    def climb(i: int, start: int, wrench: FloatArray) -> None:
-        """The work of a wrench that comes with joint i, on all joints that move the segment where it acts."""
-        j = start
+    def _pass_down(self, bodies: list[FloatArray], i: int, body: FloatArray) -> None:
+        """Add what a segment carries to what its parent does."""
+        parent = self.tree.segments[i].parent
+        if parent >= 0:
+            bodies[parent] += self.X[i].swapaxes(1, 2) @ body @ self.X[i]
+
+    def by_articulated_bodies(self) -> FloatArray:
+        """The diagonal of D in M = Lᵀ D L, (k, n), of a tree without couplings and full rotors, one joint after the other."""
+        bodies, pivots = [body.copy() for body in self.bodies], np.zeros_like(self.own)
+        for i in reversed(range(len(bodies))):
+            U = bodies[i] @ self.axes[i]
+            pivot = pivots[:, i] = U @ self.axes[i] + self.tree.segments[i].armature
+            clear = abs(pivot) > _ROUNDING * self.scale[:, i]  # nothing is to be eliminated by an idle joint
+            inverse = np.where(clear, 1.0, 0.0) / np.where(clear, pivot, 1.0)
+            self._pass_down(bodies, i, bodies[i] - U[:, :, None] * U[:, None, :] * inverse[:, None, None])
+        return pivots
+
+    def by_mass_matrix(self) -> FloatArray:
+        """The same for any tree."""
+        A, pivots = self._mass_matrix(), np.zeros_like(self.own)
+        for k in reversed(range(self.tree.n)):
+            pivot = pivots[:, k] = A[:, k, k]
+            clear = abs(pivot) > _ROUNDING * self.scale[:, k]
+            inverse = np.where(clear, 1.0, 0.0) / np.where(clear, pivot, 1.0)
+            row = A[:, k, :k].copy()
+            A[:, :k, :k] -= row[:, :, None] * row[:, None, :] * inverse[:, None, None]
+        return pivots
+
+    def _mass_matrix(self) -> FloatArray:
+        """M, (k, n, n), by composite bodies."""
+        M = np.zeros((len(self.own), self.tree.n, self.tree.n))
+        for i, s in enumerate(self.tree.segments):
+            self._climb(M, i, i, self.carried[i] @ self.axes[i])
+            M[:, s.coordinate, s.coordinate] += s.multiplier**2 * _of_rotor(s)
+            if s.spin is not None:
+                moment = np.concatenate([np.zeros(3), np.array(s.spin.axis) * s.spin.kI])
+                self._climb(M, i, s.spin.mount, np.repeat(moment[None], len(M), axis=0))
+        return M
+
+    def _climb(self, M: FloatArray, i: int, start: int, wrench: FloatArray) -> None:
+        """Enter the work of a wrench that comes with joint i, on all joints that move the segment where it acts."""
+        a, j = self.tree.segments[i], start
         while j >= 0:
-            enter(i, j, wrench @ axes[j])
-            wrench = (wrench[:, None, :] @ X[j])[:, 0]
-            j = tree.segments[j].parent
+            b = self.tree.segments[j]
+            work = wrench @ self.axes[j] * (a.multiplier * b.multiplier)
+            M[:, a.coordinate, b.coordinate] += work
+            if i != j:
+                M[:, b.coordinate, a.coordinate] += work
+            wrench = (wrench[:, None, :] @ self.X[j])[:, 0]
+            j = b.parent
 
-    for i, s in enumerate(tree.segments):
-        around = np.trace(carried[i][:, 3:, 3:], axis1=1, axis2=2) if s.turn else carried[i][:, 0, 0]
-        own = s.armature + (s.spin.kkI if s.spin is not None else 0.0)
-        scale[:, s.coordinate] += s.multiplier**2 * (around + own)
-        climb(i, i, carried[i] @ axes[i])
-        enter(i, i, own)
-        if s.spin is not None:
-            moment = np.concatenate([np.zeros(3), np.array(s.spin.axis) * s.spin.kI])
-            climb(i, s.spin.mount, np.repeat(moment[None], len(q), axis=0))
-    return M, abs(scale)
+
+def _of_rotor(s: Segment) -> float:
+    return s.armature + (s.spin.kkI if s.spin is not None else 0.0)
 
 
 def _down(s: Segment, q: FloatArray) -> FloatArray:
@@ -148,19 +199,6 @@ def _down(s: Segment, q: FloatArray) -> FloatArray:
     X[:, :3, :3] = X[:, 3:, 3:] = R.swapaxes(1, 2)
     X[:, :3, 3:] = R.swapaxes(1, 2) @ -np.cross(np.eye(3), p[:, None, :])  # v + ω × p
     return X
-
-
-def _without_pivot(M: FloatArray, scale: FloatArray) -> list[int]:
-    """Coordinates whose entry of D in M = Lᵀ D L is nothing but rounding, in each of the configurations."""
-    A, found = M.copy(), []
-    for k in reversed(range(A.shape[1])):
-        pivot = A[:, k, k].copy()
-        if (abs(pivot) <= _ROUNDING * scale[:, k]).all():
-            found.append(k)
-            continue
-        row = A[:, k, :k]
-        A[:, :k, :k] -= row[:, :, None] * row[:, None, :] / pivot[:, None, None]
-    return found[::-1]
 
 
 def _leader(tree: Tree, coordinate: int) -> Segment:

@@ -32,6 +32,7 @@ _PACKAGE = str(Path(__file__).parents[1]) + os.sep
 _ROUNDING = 1e-9  # relative size of a negative principal moment that rounding alone can leave
 _PRINTED = 1e-3  # published tensors carry about three digits, so a flat body misses the triangle inequality by that much
 _LONG = 10.0  # [m] no single link of an arm is longer
+_LOOKED_AT = 200  # joints; with more, one that moves no inertia is named when an acceleration is asked for
 _TURNS = 4 * math.pi  # [rad] two full turns; what lies beyond was most likely meant in degrees
 
 
@@ -314,7 +315,7 @@ def _of_groups(robot: Robot) -> Iterator[Finding]:
 
 def _of_idle_joints(robot: Robot, found: list[Finding]) -> Iterator[Finding]:
     """Joints that move no inertia, if nothing has been said of their links already."""
-    if robot.n == 0 or any(finding.code == "no-dynamics" for finding in found) or links_have_own(robot):
+    if any(finding.code == "no-dynamics" for finding in found) or not 0 < robot.n <= _LOOKED_AT or links_have_own(robot):
         return
     from .tree import tree_of  # a tree is made of a robot, which is built by now
 

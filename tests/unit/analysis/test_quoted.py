@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 import dalembert as dal
@@ -19,6 +20,7 @@ from dalembert.dynamics.quantities import FREE
 from dalembert.expr import trace
 from dalembert.expr.text import counts
 from tests.project.source import ROOT
+from tests.unit.algorithms.test_screw import flops, planar_arm, six_dimensional
 
 ARMS = {"PUMA 560 (6 joints)": "puma560", "Panda (7 joints)": "panda"}
 
@@ -94,6 +96,15 @@ def test_the_costs_of_the_generalized_dalembert_equations() -> None:
     ways = [operations(generic_chain(6), "christoffel", name) for name in ("generalized_dalembert", "newton_euler")]
     quoted = "{} and {} operations for six joints in general position, against {} and {} by".format(*ways[0], *ways[1])
     assert quoted in " ".join(text.split())
+
+
+def test_the_costs_of_planar_arms_by_screws() -> None:
+    quantities = {"M": "mass_matrix", "C": "coriolis_matrix", "τ": "inverse_dynamics"}
+    for arm, symbol, *cells in table("theory/screws.md", "six-dimensional")[1:]:
+        kinds, quantity = {"6R": "RRRRRR"}.get(arm, arm), quantities[symbol]
+        planar, tilted = (planar_arm(kinds, tilt, np.random.default_rng(3)) for tilt in (0.0, 0.1))
+        found = [flops(planar, quantity), six_dimensional(planar, quantity), flops(tilted, quantity)]
+        assert [number(cell) for cell in cells] == found, (arm, symbol)
 
 
 @pytest.mark.slow

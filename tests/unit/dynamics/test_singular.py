@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 
 import dalembert as dal
-from dalembert.dynamics import large, quantities
+from dalembert.dynamics import engine, large, quantities
 from dalembert.errors import DalembertWarning, ExprError, ModelError
 from dalembert.expr import ops
-from dalembert.model import Friction, Joint, Link, Mimic, Robot, Rotor
-from tests.robots import relative_error, state
+from dalembert.model import Friction, Joint, Link, Mimic, Robot, Rotor, idle
+from tests.robots import relative_error, robots, seeds, state
 
 SOLID = np.diag([0.02, 0.03, 0.01])
 TURNED = np.array([[1.0, 0, 0, 0], [0, 0, -1.0, 0], [0, 1.0, 0, 0.3], [0, 0, 0, 1.0]])
@@ -48,6 +49,14 @@ IDLE: dict[str, tuple[Callable[[], Robot], str]] = {
     "one that slides": (lambda: arm(HEAVY, Link("b", virtual=True), types=["revolute", "prismatic"]), "j2"),
     "friction alone": (lambda: arm(HEAVY, Link("b", virtual=True), friction={"j2": Friction(1.0, 2.0)}), "j2"),
     "two joints on one axis": (lambda: arm(Link("a", virtual=True), Link("b", 1.0, (0.1, 0, 0), SOLID), axes="one"), "j1"),
+    "one beyond a full rotor": (
+        lambda: arm(
+            HEAVY,
+            Link("b", virtual=True),
+            rotors={"j1": Rotor(1e-4, 100, model="full", mass=0.1, transverse_inertia=1e-4)},
+        ),
+        "j2",
+    ),
     "nothing at all": (lambda: arm(Link("a"), Link("b")), "j1"),
     "many joints": (lambda: arm(*[Link(f"l{k}", 1.0, (0.1, 0, 0), SOLID) for k in range(50)], Link("tip", virtual=True)), "j51"),
 }
@@ -88,6 +97,20 @@ def test_a_joint_that_moves_no_inertia_is_named_when_an_acceleration_is_asked_fo
         ModelError, match=rf"^joint '{joint}': .*singular in every configuration.* Give its link .*or the joint a rotor"
     ):
         dal.forward_dynamics(robot, *np.zeros((3, robot.n)))
+
+
+@given(robots(max_n=6, virtual=True), seeds)
+@settings(max_examples=30)
+def test_no_joint_of_a_robot_with_a_definite_mass_matrix_is_called_idle(robot: Robot, seed: int) -> None:
+    """By either way of looking, which find the same pivots, those of the mass matrix."""
+    tree = engine.tree(robot)
+    assert tree.idle == ()
+    look = idle._Look(tree, np.array([idle._spatial(s) for s in tree.segments]))
+    pivots = look.by_mass_matrix()
+    assert (pivots > 0).all()
+    np.testing.assert_allclose(np.prod(pivots, axis=1), np.linalg.det(look._mass_matrix()), rtol=1e-8)
+    if tree.is_plain and not tree.has_spin:
+        np.testing.assert_allclose(look.by_articulated_bodies(), pivots, rtol=1e-8)
 
 
 @pytest.mark.parametrize("what", NEEDS_INVERSE)

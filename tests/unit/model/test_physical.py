@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dalembert.errors import DalembertWarning, ModelError
-from dalembert.model import Body, Friction, Joint, Limits, Link, Robot, Rotor, Tool, physical
+from dalembert.model import Body, Friction, Joint, Limits, Link, Robot, Rotor, Tool, idle, physical
 from dalembert.robots import chain
 
 SOLID = np.diag([0.2, 0.2, 0.3])
@@ -281,3 +281,12 @@ def test_a_joint_that_moves_no_inertia_is_found_when_the_robot_is_built() -> Non
     assert [finding.code for finding in physical.findings(robot)] == ["idle-joint"]
     with pytest.raises(ModelError, match=r"^joint 'j': it moves no inertia.* Give its link an inertia about its axis, or"):
         Robot.from_parts("arm", links, joints, strict=True)
+
+
+def test_a_tensor_called_definite_has_positive_moments() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(2000):
+        A = rng.normal(size=(3, 3))
+        I = A @ A.T if rng.random() < 0.5 else A + A.T
+        moments = np.linalg.eigvalsh(I)
+        assert idle._is_definite(*I.tolist()) == (moments[0] > 0) or 0 < moments[0] < 1e-2 * moments[2]
