@@ -73,16 +73,6 @@ _NOWHERE = Place()
 _reading: ContextVar[PlaceOf | None] = ContextVar("reading", default=None)
 
 
-@contextmanager
-def reading(place_of: PlaceOf) -> Iterator[None]:
-    """While a file is read: what the model warns of stands at the place of the part it is about."""
-    token = _reading.set(place_of)
-    try:
-        yield
-    finally:
-        _reading.reset(token)
-
-
 class DalembertError(Exception):
     """Base of every error raised on purpose by this package.
 
@@ -119,6 +109,20 @@ class ModelError(DalembertError, ValueError):
 
 class FormatError(ModelError):
     """A file that cannot be read as a robot."""
+
+
+@contextmanager
+def reading(place_of: PlaceOf) -> Iterator[None]:
+    """While a file is read: errors and warnings of the model stand at the place of the part they are about."""
+    token = _reading.set(place_of)
+    try:
+        yield
+    except FormatError:
+        raise
+    except DalembertError as error:
+        raise FormatError(error.sentence, part=error.part, place=place_of(error.part, error.sentence)) from error
+    finally:
+        _reading.reset(token)
 
 
 class ShapeError(DalembertError, ValueError):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import FormatError, Part, Place, shown
+from ..errors import FormatError, Part, Place, reading, shown
 from ..model import Body, Friction, Robot, Rotor
 from ..model.dh import from_dh
 from ..model.robot import STANDARD_GRAVITY
@@ -44,7 +44,7 @@ def read_json(text: str | bytes, *, source: str = "<string>", strict: bool = Fal
             raise top.error("a closed mechanism found, an open chain expected; closed mechanisms are not read from .json yet.")
     robot = inner.table("robot") or inner
     robot = Table.of_robot(top.document, robot.values, robot.path)
-    with top.document.building():
+    with reading(top.document.place_of):
         if any("joint" in row.values for row in robot.tables("links")):
             return read_dh_table(robot, strict=strict)
         return _read_description(robot, top.text("id", "robot"), strict=strict)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray, describe
-from ..errors import DalembertError, FormatError, Part, Place, did_you_mean, listed, reading, shown
+from ..errors import DalembertError, FormatError, Part, Place, did_you_mean, listed, shown
 from ..model.dh import CONVENTIONS
 from .places import KeyPath
 
@@ -44,18 +44,6 @@ class Document:
     def place_of(self, part: Part | None, sentence: str) -> Place:
         """The place of what the model says about one of its parts."""
         return self.tables.get(part, self.tables[None]).place_of(sentence)
-
-    @contextmanager
-    def building(self) -> Iterator[None]:
-        """Give errors and warnings of the whole robot the place of the part they are about."""
-        try:
-            with reading(self.place_of):
-                yield
-        except FormatError:
-            raise
-        except DalembertError as error:
-            place = self.place_of(error.part, error.sentence)
-            raise FormatError(error.sentence, part=error.part, place=place) from error
 
 
 @dataclass

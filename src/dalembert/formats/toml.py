@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray
-from ..errors import Part, shown
+from ..errors import Part, reading, shown
 from ..model import Body, Friction, Joint, Limits, Link, Mimic, Robot, Rotor, Tool
 from ..model.dh import COLUMNS, from_dh
 from ..model.robot import STANDARD_GRAVITY
@@ -74,7 +74,7 @@ def read_toml(text: str | bytes, *, source: str = "<string>", strict: bool = Fal
     if file_format != FORMAT:
         wanted = f"{FORMAT!r} expected. Was it written by a newer dalembert?"
         raise table.error(f"format {shown(file_format)} found, {wanted}", "format")
-    with document.building():
+    with reading(document.place_of):
         if "dh" in table.values:
             return _read_dh(table, strict)
         return _read_parts(table, strict)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..checks import FloatArray
-from ..errors import Part, did_you_mean, listed, near_match, shown
+from ..errors import Part, did_you_mean, listed, near_match, reading, shown
 from ..model import Friction, Joint, Limits, Link, Mimic, Robot
 from ..model.combinations import floating, planar
 from ..wording import cut
@@ -60,7 +60,7 @@ def read_urdf(text: str | bytes, *, source: str = "<string>", strict: bool = Fal
         context.part = None
         _read_top(context, element, parts)
     _check_ends(context, root, parts)
-    with context.building():
+    with reading(context.place_of):
         return Robot.from_parts(
             root.attributes["name"], parts.links, parts.joints, friction=parts.friction, strict=strict, notes=context.all_notes()
         )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..checks import FloatArray
-from ..errors import DalembertError, FormatError, Part, Place, did_you_mean, listed, near_match, reading, shown
+from ..errors import DalembertError, FormatError, Part, Place, did_you_mean, listed, near_match, shown
 from ..wording import cut, printable
 from .poses import make_pose, rotation_from_rpy
 from .xml_tree import Element
@@ -54,21 +54,10 @@ class Context:
         more = f"{self.source}: {self.notes_left_out} more remarks were left out."
         return [*self.notes, more] if self.notes_left_out else self.notes
 
-    def place_of(self, part: Part | None, _sentence: str = "") -> Place:
+    def place_of(self, part: Part | None, _sentence: str) -> Place:
         """The place of what the model says about one of its parts."""
         element = self.elements.get(part, self.root) if part is not None else self.root
         return Place(self.source, element.line)
-
-    @contextmanager
-    def building(self) -> Iterator[None]:
-        """Give errors and warnings of the whole robot the line of the part they are about."""
-        try:
-            with reading(self.place_of):
-                yield
-        except FormatError:
-            raise
-        except DalembertError as error:
-            raise FormatError(error.sentence, part=error.part, place=self.place_of(error.part)) from error
 
     @contextmanager
     def at(self, element: Element, subject: str) -> Iterator[None]:
