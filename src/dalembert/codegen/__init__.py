@@ -2,5 +2,6 @@
 
 from .call import refuse
 from .kernel import Kernel, build, portable
+from .workers import thread_count
 
-__all__ = ["Kernel", "build", "portable", "refuse"]
+__all__ = ["Kernel", "build", "portable", "refuse", "thread_count"]

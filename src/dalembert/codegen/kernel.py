@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from typing import Any
 
 import numpy as np
+from numpy import ndarray
 
 from .. import checks
-from ..errors import DalembertError, ShapeError
 from ..expr import Program, Slot, interpret, loops
 from ..expr.loops import LoopProgram
 from ..expr.streamline import streamlined
-from . import batches, call, gufunc, llvm, machine, rolled, target
+from . import arguments, batches, call, foreign, gufunc, llvm, machine, rolled, target
 from .real import DOUBLE, REALS, Real
 from .workers import MOST_ARRAYS, no_memory, thread_count
 
@@ -37,26 +37,71 @@ class Kernel:
         self.outputs = outputs
         self.dtype = dtype
         self.program: Program | None = None  # kept by those that may travel to another process
-        self._prepared = _as_array if dtype == DOUBLE.dtype else _as_single
+        self._element = np.dtype(dtype)
+        self._is_plain = isinstance(self.ufunc, np.ufunc) and bool(inputs)
+        self._has_axes = all(slot.shape for slot in outputs)
         rows = max(_WORTH_A_THREAD / self.cost_ns, 8.0)
         self.small = int(rows * max(1, sum(slot.size for slot in inputs)))  # entries of all inputs below which one thread serves
 
-    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None) -> Any:
-        """Run on arrays of shape (..., *slot.shape)."""
+    def __call__(self, /, *arrays: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
+        """Run on arrays of shape (..., *slot.shape), by place or by name."""
+        if named:
+            arrays = arguments.ordered(self.inputs, arrays, named)
         if len(arrays) != len(self.inputs):
-            names = ", ".join(slot.name for slot in self.inputs)
-            raise ShapeError(f"arguments: {len(arrays)} found, {len(self.inputs)} expected: {names}.")
+            raise arguments.wrong_number(self.inputs, arrays)
         if threads is not None:
             thread_count(threads)
-        given = [self._prepared(slot, array) for slot, array in zip(self.inputs, arrays, strict=True)]
+        given, size, deep = [], 0, False
+        for slot, array in zip(self.inputs, arrays):
+            if type(array) is not ndarray or array.dtype is not self._element:
+                try:
+                    array = arguments.prepared(slot, array, self.dtype)
+                except arguments.Foreign:
+                    return foreign.run(self, arrays, out, threads)
+            given.append(array)
+            size += array.size
+            if array.ndim > 2:
+                deep = True
+        small = (self._entries(given) if deep else size) <= self.small
         try:
-            if sum(array.size for array in given) <= self.small:
-                return self.ufunc(*given) if out is None else self.ufunc(*given, out=out)
-            return _in_threads(self, tuple(given), out, threads)
-        except (ValueError, TypeError) as error:
-            raise self._explain(given, out) or error from None
+            if out is not None:
+                return self._into(given, small, out, threads)
+            results = self.ufunc(*given) if small else _in_threads(self, given, None, threads)
+        except (ValueError, TypeError):
+            arguments.batch_of(self.inputs, given)  # a sentence, where shapes are the reason
+            raise
         except MemoryError as error:
             raise no_memory(str(error)) from None
+        return results if self._has_axes else arguments.as_arrays(results)
+
+    def _entries(self, given: list[Any]) -> int:
+        """Entries of all inputs, as if each had all the rows of the batch: few arrays may broadcast to many rows."""
+        return math.prod(arguments.batch_of(self.inputs, given)) * sum(slot.size for slot in self.inputs)
+
+    def _into(self, given: list[Any], small: bool, out: Any, threads: int | None) -> Any:
+        """Write the results where they are wanted: at once if that is plain to see, else after a closer look."""
+        if small and self._is_plain:
+            shape = given[0].shape
+            batch = shape[: len(shape) - len(self.inputs[0].shape)]
+            try:
+                if type(out) is ndarray:
+                    if out.dtype is self._element and out.shape == batch + self.outputs[0].shape and 0 not in out.strides:
+                        return self.ufunc(*given, out=out)
+                elif arguments.are_obvious(self.outputs, out, batch, self._element):
+                    return self.ufunc(*given, out=tuple(out))
+            except (ValueError, TypeError):
+                pass  # other inputs have more batch axes than the first, or are wrong
+        places = arguments.targets(self.outputs, out, arguments.batch_of(self.inputs, given), self.dtype)
+        if small:
+            self.ufunc(*given, out=places)
+        else:
+            _in_threads(self, given, places, threads)
+        if not isinstance(out, tuple):
+            return out
+        return tuple(out) if len(out) > 1 else out[0]
+
+    def __repr__(self) -> str:
+        return f"Kernel({arguments.summary(self.inputs, self.outputs, self.dtype)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """As its program: whoever unpickles it compiles, or finds the code on disk."""
@@ -70,49 +115,6 @@ class Kernel:
 
     def __deepcopy__(self, memo: Any) -> Kernel:
         return self
-
-    def _explain(self, arrays: Sequence[Any], out: Any) -> DalembertError | None:
-        """Say in the house's words what NumPy refused."""
-        for slot, array in zip(self.inputs, arrays, strict=False):
-            shape = np.shape(array)
-            cut = len(shape) - len(slot.shape)
-            if cut < 0 or shape[cut:] != slot.shape:
-                return ShapeError(f"{slot.name}: shape {shape} found, {expected(slot)} expected.")
-            if np.asarray(array).dtype.kind not in "fiub":
-                return ShapeError(f"{slot.name}: {np.asarray(array).dtype} entries found, real numbers expected.")
-        batches = {s.name: np.shape(a)[: np.ndim(a) - len(s.shape)] for s, a in zip(self.inputs, arrays, strict=True)}
-        try:
-            batch = np.broadcast_shapes(*batches.values())
-        except ValueError:
-            listing = ", ".join(f"{name} {shape}" for name, shape in batches.items())
-            return ShapeError(f"batch: leading axes do not broadcast together: {listing}.")
-        if out is not None:
-            return ShapeError(f"out: it does not fit; leading axes {batch} and {self.dtype} entries are expected.")
-        return None
-
-
-def _as_array(slot: Slot, value: Any) -> Any:
-    if hasattr(value, "__array_ufunc__"):
-        return value
-    try:
-        return np.asarray(value)
-    except ValueError:
-        message = f"{slot.name}: a nest of lists of unequal lengths found, {expected(slot)} expected."
-        raise ShapeError(message) from None
-
-
-def _as_single(slot: Slot, value: Any) -> Any:
-    """Rounded to single precision: NumPy itself would not choose a loop that loses digits."""
-    array = _as_array(slot, value)
-    if not isinstance(array, (np.ndarray, np.generic)) or array.dtype.kind not in "fiub":
-        return array
-    with np.errstate(over="ignore"):
-        return np.asanyarray(array).astype(np.float32, copy=False)
-
-
-def expected(slot: Slot) -> str:
-    """The shape a slot wants, in words."""
-    return f"(..., {', '.join(map(str, slot.shape))})" if slot.shape else "(...)"
 
 
 def build(program: Program | LoopProgram, dtype: str = DOUBLE.dtype, *, anew: bool = False) -> Kernel:
@@ -160,7 +162,7 @@ class Interpreted:
     def __call__(self, *arrays: Any, out: Any = None) -> Any:
         """As the ufunc of a compiled kernel would."""
         run = loops.run if isinstance(self.program, LoopProgram) else interpret.run
-        return _delivered(run(self.program, *arrays), out, self.dtype)
+        return arguments.delivered(run(self.program, *arrays), out, self.dtype)
 
 
 class Rounded:
@@ -173,39 +175,23 @@ class Rounded:
     def __call__(self, *arrays: Any, out: Any = None) -> Any:
         """As a ufunc of single precision would."""
         results = self.ufunc(*arrays, dtype=np.float64)
-        return _delivered(results if isinstance(results, tuple) else (results,), out, self.dtype)
+        return arguments.delivered(results if isinstance(results, tuple) else (results,), out, self.dtype)
 
 
-def _delivered(results: Sequence[Any], out: Any, dtype: str) -> Any:
-    """Results as a ufunc would hand them over."""
-    if out is not None:
-        for target_array, result in zip(out if isinstance(out, tuple) else (out,), results, strict=True):
-            target_array[...] = result
-        return out
-    if dtype != DOUBLE.dtype:
-        with np.errstate(over="ignore"):
-            results = tuple(np.asarray(result).astype(dtype) for result in results)
-    return results[0] if len(results) == 1 else results
-
-
-def _in_threads(kernel: Kernel, arrays: tuple[Any, ...], out: Any, threads: int | None) -> Any:
+def _in_threads(kernel: Kernel, given: list[np.ndarray], out: tuple[np.ndarray, ...] | None, threads: int | None) -> Any:
     """A large batch: the loops run without the interpreter lock, in threads, and stop when the user interrupts."""
     count = thread_count(threads)
-    plain = all(type(array) is np.ndarray and array.dtype.kind in "fiub" for array in arrays)
-    shapes = [interpret.batch_shape(s, a.shape) for s, a in zip(kernel.inputs, arrays, strict=True)] if plain else []
-    batch = np.broadcast_shapes(*shapes)
     slots = (*kernel.inputs, *kernel.outputs)
-    if (
-        not plain or not kernel.loop or len(slots) > MOST_ARRAYS
-    ):  # arrays of other libraries go through NumPy's own protocols, whole
-        return kernel.ufunc(*arrays) if out is None else kernel.ufunc(*arrays, out=out)
+    if not kernel.loop or len(slots) > MOST_ARRAYS:
+        return kernel.ufunc(*given) if out is None else kernel.ufunc(*given, out=out)
+    batch = arguments.batch_of(kernel.inputs, given)
     if out is None:
         results = tuple(np.empty((*batch, *slot.shape), kernel.dtype) for slot in kernel.outputs)
     else:
-        results = out if isinstance(out, tuple) else (out,)
+        results = out
         # One piece must not write what another still has to read.
-        arrays = tuple(a.copy() if any(np.may_share_memory(a, r) for r in results) else a for a in arrays)
-    given = [_loadable(array, kernel.dtype) for array in arrays]
+        given = [a.copy() if any(np.may_share_memory(a, r) for r in results) else a for a in given]
+    given = [_loadable(array, kernel.dtype) for array in given]
     places = [result if result.flags.aligned else np.empty(result.shape, kernel.dtype) for result in results]
     batches.share(kernel.loop, [*given, *places], [len(slot.shape) for slot in slots], batch, kernel.cost_ns, count)
     for result, place in zip(results, places, strict=True):

@@ -18,10 +18,11 @@ import numpy as np
 from ..algorithms.formulations.newton_euler import still_base
 from ..algorithms.regressor import INERTIAL, STANDARD, Options, columns, pair, parts
 from ..algorithms.sweep import Unrolled
-from ..codegen import Kernel, refuse
+from ..codegen import Kernel, arguments, refuse
 from ..codegen import build as compile_program
+from ..codegen.real import DOUBLE
 from ..errors import ModelError
-from ..expr import Slot, interpret, trace
+from ..expr import Slot, trace
 from ..model.tree import Tree
 from .quantities import DEFAULT, FREE, QUANTITIES, Forces
 
@@ -85,14 +86,8 @@ def build(source: Source, quantity: str, *options: Any) -> Kernel:
     outputs = tuple(Slot(name, _shape(source.segments, quantity, *options)) for name in recipe.outputs)
 
     def run(*arrays: Any, out: Any = None) -> Any:
-        for slot, array in zip(inputs, arrays, strict=True):
-            interpret.batch_shape(slot, array.shape)
-        results = function(*arrays)
-        if out is not None:
-            for target, result in zip(out if isinstance(out, tuple) else (out,), results, strict=True):
-                _put(target, result)
-            return out
-        return results[0] if len(results) == 1 else results
+        arguments.batch_of(inputs, arrays)
+        return arguments.delivered(function(*arrays), out, DOUBLE.dtype)
 
     return Kernel((run, refuse), inputs, outputs, cost_ns=100.0 * n**2)
 
@@ -102,12 +97,6 @@ def _shape(segments: Tree, quantity: str, *options: Any) -> tuple[int, ...]:
     if quantity in ("regressor", "forward_parameter_derivatives"):
         return (n, len(columns(segments, *(options or (STANDARD,)))))
     return {"forward_dynamics": (n,), "second_derivatives": (n, n, n), "christoffel": (n, n, n)}.get(quantity, (n, n))
-
-
-def _put(target: Any, value: Any) -> None:
-    if target.shape != value.shape:
-        raise ValueError("out does not fit")
-    target[...] = value
 
 
 def _forward_dynamics(source: Source, forces: Forces = FREE, formulation: str = DEFAULT) -> Callable[..., tuple[Any, ...]]:

@@ -259,23 +259,14 @@ def test_batches_that_do_not_broadcast_are_listed(rows: int, mixed: Any) -> None
 @pytest.mark.parametrize("rows", [2, 4000])
 @pytest.mark.parametrize("out", [np.zeros((3, 3)), np.zeros((1, 3)), np.zeros(3), np.zeros((2, 4))])
 def test_an_out_that_does_not_fit_is_refused(rows: int, out: np.ndarray, vector: Any) -> None:
-    with pytest.raises(ShapeError, match=rf"out: it does not fit; leading axes \({rows},\) and float64 entries are expected"):
+    with pytest.raises(ShapeError, match=rf"out: shape \(.*\) found, \({rows}, 3\) expected\."):
         vector[0](np.zeros((rows, 3)), out=out)
 
 
 @pytest.mark.parametrize("rows", [2, 4000])
 def test_an_out_of_whole_numbers_is_refused(rows: int, vector: Any) -> None:
-    with pytest.raises(ShapeError, match="out: it does not fit"):
+    with pytest.raises(ShapeError, match=rf"out: int64 entries found, float64 expected, of shape \({rows}, 3\)"):
         vector[0](np.zeros((rows, 3)), out=np.zeros((rows, 3), np.int64))
-
-
-@pytest.mark.parametrize("rows", [2, 4000])
-def test_an_out_of_single_precision_receives_rounded_numbers(rows: int, vector: Any, rng: np.random.Generator) -> None:
-    run, program = vector
-    x = rng.normal(size=(rows, 3))
-    out = np.zeros((rows, 3), np.float32)
-    assert run(x, out=out) is out
-    np.testing.assert_allclose(out, expected(program, x), rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("size", [1, 7, 50, 200])
@@ -330,7 +321,7 @@ def test_the_interpreted_kernel_has_the_same_face(rng: np.random.Generator, monk
     np.testing.assert_array_equal(out, interpret.run(program, x)[0])
     with pytest.raises(ShapeError, match=r"x: shape \(5, 4\) found, \(\.\.\., 3\) expected"):
         run(np.zeros((5, 4)))
-    with pytest.raises(ShapeError, match="out: it does not fit"):
+    with pytest.raises(ShapeError, match=r"out: shape \(4, 3\) found, \(5, 3\) expected"):
         run(x, out=np.empty((4, 3)))
 
 

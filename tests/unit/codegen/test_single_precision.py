@@ -78,17 +78,18 @@ def test_entries_that_are_not_real_numbers_are_named(value: Any, vector: Any) ->
 
 
 def test_an_out_that_does_not_fit_is_refused_in_its_own_words(vector: Any) -> None:
-    with pytest.raises(ShapeError, match=r"out: it does not fit; leading axes \(2,\) and float32 entries are expected"):
+    with pytest.raises(ShapeError, match=r"out: shape \(3, 3\) found, \(2, 3\) expected\."):
         vector[0](np.zeros((2, 3)), out=np.zeros((3, 3), np.float32))
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_out_receives_the_result(dtype: Any, vector: Any, rng: np.random.Generator) -> None:
+def test_out_receives_the_result(vector: Any, rng: np.random.Generator) -> None:
     run, _ = vector
     x = rng.normal(size=(9, 3))
-    out = np.empty((9, 3), dtype)
+    out = np.empty((9, 3), np.float32)
     assert run(x, out=out) is out
     np.testing.assert_array_equal(out, run(x))
+    with pytest.raises(ShapeError, match=r"out: float64 entries found, float32 expected, of shape \(9, 3\)\."):
+        run(x, out=np.empty((9, 3)))
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -129,6 +130,18 @@ def test_large_systems_refuse_a_torque_of_another_shape(shape: tuple[int, ...], 
         dal.forward_dynamics(dense, np.zeros(dense.n), np.zeros(dense.n), np.zeros(shape))
 
 
+@pytest.mark.parametrize("dtype", [int, np.float32, complex])
+def test_large_systems_refuse_an_out_of_other_numbers(dtype: type, dense: dal.Robot) -> None:
+    """A large regressor would cut its entries to whole numbers."""
+    q = np.full(dense.n, 0.3)
+    shape = (dense.n, len(dal.parameter_names(dense)))
+    kind = np.dtype(dtype)
+    with pytest.raises(ShapeError, match=re.escape(f"out: {kind} entries found, float64 expected, of shape {shape}.")):
+        dal.regressor(dense, q, q, q, out=np.zeros(shape, dtype))
+    with pytest.raises(ShapeError, match=re.escape(f"out: {kind} entries found, float64 expected, of shape {q.shape}.")):
+        dal.forward_dynamics(dense, q, q, q, out=np.zeros(q.shape, dtype))
+
+
 def test_large_systems_refuse_an_out_of_another_shape(dense: dal.Robot) -> None:
-    with pytest.raises(ShapeError, match="out: it does not fit"):
+    with pytest.raises(ShapeError, match=r"out: shape \(3,\) found, \(45,\) expected\."):
         dal.forward_dynamics(dense, *np.zeros((3, dense.n)), out=np.zeros(3))
