@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -11,11 +11,15 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..algorithms.sweep import Unrolled
 from ..checks import FloatArray
-from ..codegen import Kernel, portable
+from ..codegen import Kernel, portable, thread_count
+from ..codegen.arguments import batch_of, real
 from ..errors import ShapeError, UnknownNameError
-from ..expr import trace
+from ..expr import Slot, trace
 from ..model import Robot
 from .engine import NO_KERNEL, QUANTITIES, not_a_robot, tree
+from .options import mapping
+from .options import names as some_names
+from .own import function_recipe
 from .quantities import Recipe
 
 STATE = ("q", "qd", "qdd", "tau")
@@ -83,11 +87,15 @@ def evaluate(
     """
     asked = names if type(names) is tuple else _listed(names)
     try:
-        run, pick = system.kernels[_EVALUATE, asked]
+        run, pick, spare = system.kernels[_EVALUATE, asked]
     except NO_KERNEL:
-        run, pick = _evaluation(system, asked)
-    arrays = pick((q, qd, qdd, tau))
-    results = run.single(*arrays) if out is None else NotImplemented
+        run, pick, spare = _evaluation(system, asked)
+    given = (q, qd, qdd, tau)
+    for place in spare:
+        if given[place] is not None:
+            _look_at(STATE[place], given[place], system.n)
+    arrays = pick(given)
+    results = run.single(*arrays) if out is None and (threads is None or thread_count(threads)) else NotImplemented
     if results is NotImplemented:
         for slot, array in zip(run.inputs, arrays, strict=True):
             _needed(slot.name, array, asked)
@@ -95,30 +103,38 @@ def evaluate(
     return dict(zip(asked, results)) if len(asked) > 1 else {asked[0]: results}
 
 
-def _evaluation(system: Robot, asked: tuple[str, ...]) -> tuple[Kernel, Callable[[Any], tuple[Any, ...]]]:
-    """The kernel of some names, kept with the robot, and what picks its inputs out of q, q̇, q̈, τ."""
+def _evaluation(system: Robot, asked: tuple[str, ...]) -> tuple[Kernel, Callable[[Any], tuple[Any, ...]], tuple[int, ...]]:
+    """The kernel of some names, kept with the robot, what picks its inputs out of q, q̇, q̈, τ, and the places of the others."""
     if not isinstance(system, Robot):
         raise not_a_robot(system)
     run = kernel(system, _listed(asked))
     places = [STATE.index(slot.name) for slot in run.inputs]
     one = slice(places[0], places[0] + 1)  # a slice gives a tuple even of one
     pick: Callable[[Any], tuple[Any, ...]] = itemgetter(*places) if len(places) > 1 else itemgetter(one)
-    system.kernels[_EVALUATE, asked] = run, pick
-    return run, pick
+    found = run, pick, tuple(k for k in range(len(STATE)) if k not in places)
+    system.kernels[_EVALUATE, asked] = found
+    return found
+
+
+def _look_at(name: str, value: Any, n: int) -> None:
+    """Refuse a wrong array also where no result depends on it."""
+    batch_of([Slot(name, (n,))], [real(name, value, f"(..., {n})")])
 
 
 def _targets(asked: tuple[str, ...], out: Mapping[str, FloatArray] | None) -> Any:
     """Where the results go, in their order."""
     if out is None:
         return None
+    mapping("out", out, f"{{{asked[0]!r}: np.empty(...)}}")
     if set(out) != set(asked):
-        raise ShapeError(f"out: arrays for {', '.join(out) or 'nothing'} found; one for each of {', '.join(asked)} is expected.")
+        found = ", ".join(map(str, out)) or "nothing"
+        raise ShapeError(f"out: arrays for {found} found; one for each of {', '.join(asked)} is expected.")
     targets = tuple(out[name] for name in asked)
     return targets if len(asked) > 1 else targets[0]
 
 
-def _listed(names: Iterable[str]) -> tuple[str, ...]:
-    asked = (names,) if isinstance(names, str) else tuple(names)
+def _listed(names: Any) -> tuple[str, ...]:
+    asked = some_names("names", names, f"some of {', '.join(NAMES)}")
     if not asked:
         raise ShapeError(f"names: none found; one or more of {', '.join(NAMES)} are expected.")
     return asked
@@ -156,7 +172,8 @@ def kernel(
     Returns
     -------
     Kernel
-        A callable of arrays with leading batch axes, `out=` and `threads=`.
+        A callable of arrays with leading batch axes, by place or by name, with `out=` and `threads=`; it prints its inputs and
+        outputs.
 
     Examples
     --------
@@ -170,19 +187,10 @@ def kernel(
         recipe = _combined(source, _listed(what))
     elif not callable(source):
         raise ShapeError(f"kernel: {type(source).__name__} found; a Robot or a function of scalars is expected.")
-    elif isinstance(what, Mapping):
-        recipe = Recipe(lambda sweep, *inputs: _counted(source(*inputs), outputs), dict(what), list(outputs))
     else:
-        raise ShapeError("kernel: a function needs its inputs as a mapping of name to shape, such as {'q': (3,)}.")
-    return portable(trace(*_with_fixed(recipe, fixed or {}), name="kernel"), dtype)
-
-
-def _counted(returned: Any, outputs: Sequence[str]) -> Any:
-    """What a function returned, if it is as many nests as there are output names."""
-    if len(outputs) != 1 and not (isinstance(returned, (list, tuple)) and len(returned) == len(outputs)):
-        found = len(returned) if isinstance(returned, (list, tuple)) else 1
-        raise ShapeError(f"outputs: {len(outputs)} names found, but the function returns {found}. Name each output.")
-    return returned
+        recipe = function_recipe(source, what, some_names("outputs", outputs, "names of outputs"))
+    stays = {} if fixed is None else mapping("fixed", fixed, "{'qd': [0.0, 0.0]}")
+    return portable(trace(*_with_fixed(recipe, stays), name="kernel"), dtype)
 
 
 def _with_fixed(recipe: Recipe, fixed: Mapping[str, ArrayLike]) -> tuple[Callable[..., Any], dict[str, Any], list[str]]:

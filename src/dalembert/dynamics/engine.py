@@ -12,7 +12,7 @@ from typing import Any
 from .. import checks
 from ..algorithms.rolled import RolledSweep
 from ..algorithms.sweep import Unrolled
-from ..codegen import Kernel, build
+from ..codegen import Kernel, build, thread_count
 from ..errors import DalembertError, ModelError, UnknownNameError
 from ..expr import Program, trace
 from ..expr.loops import LoopProgram
@@ -21,6 +21,7 @@ from ..expr.tangent import tangent
 from ..model import Robot
 from ..model.tree import Tree, tree_of
 from . import large
+from .options import shown
 from .quantities import QUANTITIES, Forces, Recipe
 
 # Segments from which a loop over joints serves. Along a chain its turns hand results on in registers, and its code stays in
@@ -59,7 +60,7 @@ def kernel(robot: Robot, quantity: str, *options: Any) -> Kernel:
     except KeyError:
         pass
     except TypeError:
-        raise UnknownNameError(f"{quantity}: {options} found as options; names are expected.") from None
+        raise UnknownNameError(f"{quantity}: {shown(options)} found as options; names are expected.") from None
     except AttributeError:
         raise not_a_robot(robot) from None
     built = _build(robot, quantity, options)
@@ -137,7 +138,7 @@ def ask(robot: Robot, quantity: str, options: tuple[Any, ...], arrays: tuple[Any
     if out is None:
         try:
             result = robot.kernels[(quantity, *options)].single(*arrays)
-            if result is not NotImplemented:
+            if result is not NotImplemented and (threads is None or thread_count(threads)):
                 return result
         except NO_KERNEL:
             pass

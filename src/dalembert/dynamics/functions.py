@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import FloatArray
-from ..errors import ShapeError
+from ..codegen import thread_count
 from ..model import Robot
 from .engine import NO_KERNEL, Forces, ask, kernel
+from .options import mapping
 
 _FREE = Forces()
+WRENCHES = "{'tool': [fx, fy, fz, mx, my, mz]}"
 
 
 class Energy(NamedTuple):
@@ -64,7 +66,7 @@ def inverse_dynamics(
     formulation : str
         A name from `dal.FORMULATIONS`; they agree to rounding.
     out : ndarray, shape (..., n), optional
-        Where to put the result.
+        Where to put the result: a float64 array of just its shape. It may share memory with an input.
     threads : int, optional
         How many threads to use for a large batch; by default `DALEMBERT_NUM_THREADS`, else all cores.
 
@@ -81,7 +83,7 @@ def inverse_dynamics(
     if wrenches is None and out is None and base_velocity is None and base_acceleration is None and parameters is None:
         try:
             tau = system.kernels[formulation](q, qd, qdd)
-            if tau is not NotImplemented:
+            if tau is not NotImplemented and (threads is None or thread_count(threads)):
                 return tau
         except NO_KERNEL:
             pass
@@ -135,7 +137,7 @@ def forward_dynamics(
     if wrenches is None and out is None and base_velocity is None and base_acceleration is None and parameters is None:
         try:
             qdd = system.kernels["forward", formulation](q, qd, tau)
-            if qdd is not NotImplemented:
+            if qdd is not NotImplemented and (threads is None or thread_count(threads)):
                 return qdd
         except NO_KERNEL:
             pass
@@ -173,7 +175,7 @@ def mass_matrix(
     if out is None and parameters is None:
         try:
             M = system.kernels["mass", formulation](q)
-            if M is not NotImplemented:
+            if M is not NotImplemented and (threads is None or thread_count(threads)):
                 return M
         except NO_KERNEL:
             pass
@@ -211,7 +213,7 @@ def gravity_torque(
     if out is None and parameters is None:
         try:
             g = system.kernels["gravity_torque", formulation].single(q)
-            if g is not NotImplemented:
+            if g is not NotImplemented and (threads is None or thread_count(threads)):
                 return g
         except NO_KERNEL:
             pass
@@ -254,7 +256,14 @@ def bias(
     return ask(system, "bias", (formulation, forces), (q, qd, *extra), out, threads)
 
 
-def energy(system: Robot, q: ArrayLike, qd: ArrayLike, *, threads: int | None = None) -> Energy:
+def energy(
+    system: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    *,
+    out: tuple[FloatArray, FloatArray] | None = None,
+    threads: int | None = None,
+) -> Energy:
     """Kinetic and potential energy, and their sum as `.total`.
 
     The potential is that of gravity and is zero for a mass at the height of the base origin; the fixed base does not count.
@@ -265,6 +274,8 @@ def energy(system: Robot, q: ArrayLike, qd: ArrayLike, *, threads: int | None = 
         With n coordinates.
     q, qd : array_like, shape (..., n)
         Positions and velocities; leading axes broadcast.
+    out : tuple of two ndarrays, shape (...), optional
+        Where to put the kinetic and the potential energy; an earlier result will do.
     threads
         As in `inverse_dynamics`.
 
@@ -273,7 +284,7 @@ def energy(system: Robot, q: ArrayLike, qd: ArrayLike, *, threads: int | None = 
     Energy
         With fields of shape (...), [J].
     """
-    return Energy(*kernel(system, "energy")(q, qd, threads=threads))
+    return Energy(*ask(system, "energy", (), (q, qd), out, threads))
 
 
 def friction_torque(system: Robot, qd: ArrayLike, *, out: FloatArray | None = None, threads: int | None = None) -> FloatArray:
@@ -339,12 +350,9 @@ def forces_of(
     """The options of a kernel and the arrays that go with them."""
     if wrenches is None and base_velocity is None and base_acceleration is None and parameters is None:
         return _FREE, []
-    if wrenches is not None and not isinstance(wrenches, Mapping):
-        raise ShapeError(
-            f"wrenches: {type(wrenches).__name__} found, a mapping such as {{'tool': [fx, fy, fz, mx, my, mz]}} expected."
-        )
-    names = tuple(wrenches or ())
-    arrays: list[Any] = [wrenches[name] for name in names] if wrenches else []
+    acting = {} if wrenches is None else mapping("wrenches", wrenches, WRENCHES)
+    names = tuple(acting)
+    arrays: list[Any] = [acting[name] for name in names]
     moving = base_velocity is not None or base_acceleration is not None
     if moving:
         arrays += [np.zeros(6) if x is None else x for x in (base_velocity, base_acceleration)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
@@ -14,6 +15,7 @@ from ..checks import FloatArray
 from ..errors import ShapeError, UnknownNameError
 from ..model import Robot
 from .engine import tree
+from .options import shown
 from .quantities import place_of
 from .shaped import Shaped, kept, shaped
 
@@ -91,8 +93,8 @@ def influence(
     ((6, 2), (6, 2, 2))
     """
     segments = tree(system)
-    if order not in (1, 2, 3):
-        raise UnknownNameError(f"order: {order!r} found; 1, 2 or 3 expected, for coefficients up to G, H or D.")
+    if not isinstance(order, (int, np.integer)) or order not in (1, 2, 3):
+        raise UnknownNameError(f"order: {shown(order)} found; 1, 2 or 3 expected, for coefficients up to G, H or D.")
     checks.choice("kind", kind, algorithm.KINDS)
 
     def make() -> Shaped:

@@ -17,6 +17,8 @@ from ..model.loads import Anchor, Damper, Spring, anchor
 from ..model.tree import Place, Tree
 from ..spatial import IDENTITY, ZERO
 from .engine import tree
+from .functions import WRENCHES
+from .options import flag, mapping
 from .quantities import place_of
 from .shaped import Shaped, kept, shaped
 
@@ -32,6 +34,7 @@ def applied_torque(
     springs: Sequence[Spring] = (),
     dampers: Sequence[Damper] = (),
     gravity: bool = False,
+    out: FloatArray | None = None,
     threads: int | None = None,
 ) -> FloatArray:
     """Joint torques that applied loads exert, by virtual work: T = Σ Gᵀ f + springs + dampers + gravity [Freeman, Eq. 2-147].
@@ -53,7 +56,7 @@ def applied_torque(
         At joints or between two points; their numbers are folded into the kernel.
     gravity : bool
         Whether the weight of every link counts as an applied load: minus `gravity_torque`.
-    threads
+    out, threads
         As in `inverse_dynamics`.
 
     Returns
@@ -69,22 +72,19 @@ def applied_torque(
     (2,)
     """
     segments = tree(system)
-    if wrenches is not None and not isinstance(wrenches, Mapping):
-        raise ShapeError(
-            f"wrenches: {type(wrenches).__name__} found, a mapping such as {{'tool': [fx, fy, fz, mx, my, mz]}} expected."
-        )
+    acting = {} if wrenches is None else mapping("wrenches", wrenches, WRENCHES)
+    anchors = tuple(anchor("wrenches", key) for key in acting)
+    springs, dampers, gravity = _all("springs", springs, Spring), _all("dampers", dampers, Damper), flag("gravity", gravity)
     if dampers and qd is None:
         raise ShapeError("qd: nothing found, but dampers need it; shape (..., n) expected.")
-    anchors = tuple(anchor("wrenches", key) for key in wrenches or ())
-    springs, dampers = _all("springs", springs, Spring), _all("dampers", dampers, Damper)
-    key = ("applied_torque", anchors, springs, dampers, gravity)
-    run = kept(system, key, lambda: _compile(segments, anchors, springs, dampers, gravity))
-    arrays = [q, *([qd] if dampers else []), *(wrenches or {}).values()]
-    return run(*arrays, threads=threads)["tau"]
+    moving = qd is not None  # then an input in any case, so that a wrong one is refused and its batch axes count
+    key = ("applied_torque", anchors, springs, dampers, gravity, moving)
+    run = kept(system, key, lambda: _compile(segments, anchors, springs, dampers, gravity, moving))
+    return run.run(q, *([qd] if moving else []), *acting.values(), out=out, threads=threads)
 
 
 def _all(subject: str, elements: Any, kind: type) -> tuple[Any, ...]:
-    found = tuple(elements) if isinstance(elements, Sequence) else (elements,)
+    found = tuple(elements) if isinstance(elements, Sequence) and not isinstance(elements, str) else (elements,)
     for element in found:
         if not isinstance(element, kind):
             raise ShapeError(
@@ -94,18 +94,23 @@ def _all(subject: str, elements: Any, kind: type) -> tuple[Any, ...]:
 
 
 def _compile(
-    segments: Tree, anchors: tuple[Anchor, ...], springs: tuple[Spring, ...], dampers: tuple[Damper, ...], gravity: bool
+    segments: Tree,
+    anchors: tuple[Anchor, ...],
+    springs: tuple[Spring, ...],
+    dampers: tuple[Damper, ...],
+    gravity: bool,
+    moving: bool,
 ) -> Shaped:
     places = [_place(segments, end) for end in anchors]
     stretched = [_element(segments, s, s.stiffness, s.rest) for s in springs]
     damped = [_element(segments, d, d.coefficient, 0.0) for d in dampers]
 
     def function(q: Any, *rest: Any) -> list[Any]:
-        qd, forces = (rest[0], rest[1:]) if dampers else (None, rest)
+        qd, forces = (rest[0], rest[1:]) if moving else (None, rest)
         acting = zip(places, forces, strict=True)
         return [loads.applied(Unrolled(segments), q, qd, acting, stretched, damped, gravity=gravity)]
 
-    inputs = {"q": (segments.n,)} | ({"qd": (segments.n,)} if dampers else {})
+    inputs = {"q": (segments.n,)} | ({"qd": (segments.n,)} if moving else {})
     inputs |= {f"wrench {k} at {name!r}": (6,) for k, (name, _) in enumerate(anchors, 1)}
     return shaped(function, inputs, ["tau"], "applied_torque")
 

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from numpy.typing import ArrayLike
 
 from ..checks import FloatArray
+from ..codegen import thread_count
 from ..model import Robot
 from .engine import NO_KERNEL, ask, kernel
+from .options import names
 
 
 def forward_kinematics(
@@ -36,7 +38,7 @@ def forward_kinematics(
     -------
     X : ndarray, shape (..., 4, 4), or (..., k, 4, 4) for a sequence of k names
     """
-    which = link if link is None or isinstance(link, str) else tuple(link)
+    which = link if link is None or isinstance(link, str) else names("link", link, "a link's name or several")
     return ask(system, "forward_kinematics", (which,), (q,), out, threads)
 
 
@@ -76,7 +78,7 @@ def jacobian(
     if out is None:
         try:
             J = system.kernels["jacobian", link, frame].single(q)
-            if J is not NotImplemented:
+            if J is not NotImplemented and (threads is None or thread_count(threads)):
                 return J
         except NO_KERNEL:
             pass

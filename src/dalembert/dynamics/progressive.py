@@ -18,13 +18,15 @@ from ..algorithms.formulations import screw_growth as growth
 from ..algorithms.sweep import Unrolled
 from ..checks import FloatArray
 from ..codegen import build
+from ..codegen.arguments import batch_of, real
 from ..errors import ModelError, ShapeError, UnknownNameError
-from ..expr import Program, trace
+from ..expr import Program, Slot, trace
 from ..model import Body, Joint, Link, Robot
 from ..model.attach import Addition, addition, detach, joined
 from ..model.tree import Tree, tree_of
 from .engine import not_a_robot, tree
 from .functions import gravity_torque, inverse_dynamics, mass_matrix
+from .options import shown
 from .quantities import place_of
 from .shaped import kept
 from .terms import terms
@@ -174,6 +176,8 @@ class Progressive:
 
     def detach(self, name: str) -> Progressive:
         """Without an attached part and all that hangs on it, by the name of its link, body or robot."""
+        if not isinstance(name, str):
+            raise UnknownNameError(f"detach: {shown(name)} found, the name of an attached part expected.")
         gone: list[Part] = []
         for part in self.parts:
             if name in (part.name, part.first) or any(other.holds(part.carrier) for other in gone):
@@ -212,12 +216,15 @@ class Progressive:
 
     def _state(self, *given: ArrayLike) -> _State:
         n = self.robot.n
-        arrays = [np.asarray(values, dtype=float) for values in given]
-        for name, array in zip(("q", "qd", "qdd"), arrays, strict=False):
+        slots = [Slot(name, (n,)) for name, _ in zip(("q", "qd", "qdd"), given, strict=False)]
+        arrays = [real(slot.name, values, f"(..., {n})") for slot, values in zip(slots, given, strict=True)]
+        for slot, array in zip(slots, arrays, strict=True):
             if array.shape[-1:] != (n,):
                 raise ShapeError(
-                    f"{name}: shape {array.shape} found, but {self.robot.name!r} has {n} coordinates now: (..., {n}) expected."
+                    f"{slot.name}: shape {array.shape} found, but {self.robot.name!r} has {n} coordinates now: "
+                    f"(..., {n}) expected."
                 )
+        batch_of(slots, arrays)
         q, qd, qdd = np.broadcast_arrays(*arrays, *([np.zeros(n)] * (3 - len(arrays))))
         return _State(self.robot.joint_names, q, qd, qdd)
 

@@ -10,6 +10,7 @@ from ..codegen import Kernel, build
 from ..errors import UnknownNameError
 from ..expr import trace
 from ..model import Robot
+from .options import shown
 
 T = TypeVar("T")
 
@@ -57,7 +58,7 @@ def kept(system: Robot, key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
     try:
         found: T | None = system.kernels.get(key)
     except TypeError:
-        raise UnknownNameError(f"{key[0]}: {key[1:]} found as options; names are expected.") from None
+        raise UnknownNameError(f"{key[0]}: {shown(key[1:])} found as options; names are expected.") from None
     if found is None:
         found = system.kernels[key] = make()
     return found

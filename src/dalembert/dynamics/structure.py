@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from ..checks import FloatArray
 from ..errors import ShapeError
 from ..model import Robot
 from .engine import ask, tree
+from .options import flag
 
 
 class InverseDerivatives(NamedTuple):
@@ -46,6 +48,18 @@ class EnergyGradient(NamedTuple):
     dkinetic_dq: FloatArray
     dkinetic_dqd: FloatArray
     dpotential_dq: FloatArray
+
+
+_COLUMNS = {flags: (Options(*flags),) for flags in itertools.product((True, False), repeat=3)}
+
+
+def _columns(rotor: bool, friction: bool, offset: bool) -> tuple[Options]:
+    """The options of a regressor."""
+    try:
+        return _COLUMNS[rotor, friction, offset]
+    except (KeyError, TypeError):
+        names = ("rotor", "friction", "offset")
+        return (Options(*(flag(name, value) for name, value in zip(names, (rotor, friction, offset), strict=True))),)
 
 
 def coriolis_matrix(
@@ -136,12 +150,12 @@ def regressor(
     -------
     Y : ndarray, shape (..., n, p)
     """
-    return ask(system, "regressor", (Options(rotor, friction, offset),), (q, qd, qdd), out, threads)
+    return ask(system, "regressor", _columns(rotor, friction, offset), (q, qd, qdd), out, threads)
 
 
 def parameter_names(system: Robot, *, rotor: bool = True, friction: bool = True, offset: bool = False) -> list[str]:
     """Names of the regressor's columns, such as 'joint2.Ixx'."""
-    return columns.columns(tree(system), Options(rotor, friction, offset))
+    return columns.columns(tree(system), *_columns(rotor, friction, offset))
 
 
 def parameters(system: Robot, *, rotor: bool = True, friction: bool = True, offset: bool = False) -> FloatArray:
@@ -150,7 +164,7 @@ def parameters(system: Robot, *, rotor: bool = True, friction: bool = True, offs
     A link's values are those of everything rigidly carried by its joint (further bodies, fixed links, payload, mounted
     rotors), about the origin and in the axes of the link frame; Ixy, Ixz, Iyz are entries of the inertia tensor.
     """
-    return np.array(columns.parameter_values(tree(system), Options(rotor, friction, offset)))
+    return np.array(columns.parameter_values(tree(system), *_columns(rotor, friction, offset)))
 
 
 def derivatives(
@@ -176,7 +190,7 @@ def derivatives(
     qdd or tau : array_like, shape (..., n)
         Accelerations, for derivatives of the torque; or torques, for derivatives of the acceleration.
     out : tuple of three ndarrays, shape (..., n, n), optional
-        Where to put the results.
+        Where to put the results; an earlier result will do.
     threads
         As in `inverse_dynamics`.
 
@@ -230,7 +244,7 @@ def parameter_derivatives(
     """
     if (qdd is None) == (tau is None):
         raise ShapeError("parameter_derivatives: give qdd (for the torque) or tau= (for the acceleration), one of the two.")
-    options = (Options(rotor, friction, offset),)
+    options = _columns(rotor, friction, offset)
     if tau is None:
         return ask(system, "regressor", options, (q, qd, qdd), out, threads)
     return ask(system, "forward_parameter_derivatives", options, (q, qd, tau), out, threads)
@@ -254,7 +268,7 @@ def second_derivatives(
     q, qd, qdd : array_like, shape (..., n)
         Positions and their time derivatives; leading axes broadcast.
     out : tuple of four ndarrays, shape (..., n, n, n), optional
-        Where to put the results.
+        Where to put the results; an earlier result will do.
     threads
         As in `inverse_dynamics`.
 
@@ -266,7 +280,14 @@ def second_derivatives(
     return SecondDerivatives(*ask(system, "second_derivatives", (), (q, qd, qdd), out, threads))
 
 
-def energy_gradient(system: Robot, q: ArrayLike, qd: ArrayLike, *, threads: int | None = None) -> EnergyGradient:
+def energy_gradient(
+    system: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    *,
+    out: tuple[FloatArray, FloatArray, FloatArray] | None = None,
+    threads: int | None = None,
+) -> EnergyGradient:
     """Derivatives of kinetic and potential energy by the state.
 
     Parameters
@@ -275,6 +296,8 @@ def energy_gradient(system: Robot, q: ArrayLike, qd: ArrayLike, *, threads: int 
         With n coordinates.
     q, qd : array_like, shape (..., n)
         Positions and velocities; leading axes broadcast.
+    out : tuple of three ndarrays, shape (..., n), optional
+        Where to put the results; an earlier result will do.
     threads
         As in `inverse_dynamics`.
 
@@ -283,4 +306,4 @@ def energy_gradient(system: Robot, q: ArrayLike, qd: ArrayLike, *, threads: int 
     EnergyGradient
         Arrays of shape (..., n).
     """
-    return EnergyGradient(*ask(system, "energy_gradient", (), (q, qd), None, threads))
+    return EnergyGradient(*ask(system, "energy_gradient", (), (q, qd), out, threads))

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 
 from ..algorithms.sweep import Unrolled
 from ..checks import FloatArray, choice
-from ..errors import ModelError
+from ..errors import ModelError, UnknownNameError
 from ..model import Robot
 from .engine import tree
+from .options import names as some_names
 from .quantities import FREE, method_of
 from .shaped import Shaped, kept, shaped
 
@@ -58,7 +59,9 @@ def terms(
     method = method_of(segments, formulation, FREE)
     if not method.terms:
         raise ModelError(f"terms: formulation {formulation!r} has none of its own. Ask for link_wrenches or another formulation.")
-    asked = tuple(method.terms) if names is None else (names,) if isinstance(names, str) else tuple(dict.fromkeys(names))
+    asked = tuple(method.terms) if names is None else tuple(dict.fromkeys(some_names("names", names, "names of terms")))
+    if not asked:
+        raise UnknownNameError(f"names: none found; one or more of {', '.join(method.terms)} expected.")
     run = kept(system, ("terms", formulation, asked), lambda: _compile(system, formulation, asked))
     still = np.zeros(segments.n)
     return run(q, still if qd is None else qd, still if qdd is None else qdd, threads=threads)

@@ -303,7 +303,7 @@ def test_an_output_without_its_array_is_refused(robot: Robot) -> None:
 def test_one_configuration_takes_the_short_way(robot: Robot, monkeypatch: pytest.MonkeyPatch) -> None:
     q, qd = np.ones((2, N))
     wanted = dal.evaluate(robot, ("M", "h"), q, qd)
-    run, _ = robot.kernels["evaluate", ("M", "h")]
+    run, *_ = robot.kernels["evaluate", ("M", "h")]
     monkeypatch.setattr(type(run), "__call__", None)
     for name, value in dal.evaluate(robot, ("M", "h"), q, qd).items():
         np.testing.assert_array_equal(value, wanted[name])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -67,10 +68,21 @@ def test_out_is_filled_and_returned(name: str, batch: tuple[int, ...], robot: Ro
     np.testing.assert_array_equal(out, function(robot, *arrays))
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("wrong", [(40_000, 3), (N,), (40_001, N), (40_000 * N,)])
+def test_nothing_is_written_past_the_end_of_an_out_that_is_too_small(
+    wrong: tuple[int, ...], threads: int, robot: Robot, rng: np.random.Generator
+) -> None:
+    sentence = re.escape(f"out: shape {wrong} found, {(40_000, N)} expected.")
+    with pytest.raises(ShapeError, match=sentence):
+        dal.gravity_torque(robot, rng.normal(size=(40_000, N)), out=np.zeros(wrong), threads=threads)
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_an_out_of_another_shape_is_refused(name: str, robot: Robot) -> None:
     function, count, shape = CALLS[name]
-    with pytest.raises(ShapeError, match=r"out: it does not fit; leading axes \(3,\) and float64 entries are expected"):
+    sentence = re.escape(f"out: shape {(2, *shape)} found, {(3, *shape)} expected.")
+    with pytest.raises(ShapeError, match=sentence):
         function(robot, *np.zeros((count, 3, N)), out=np.zeros((2, *shape)))
 
 
