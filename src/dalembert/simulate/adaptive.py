@@ -10,14 +10,17 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..checks import FloatArray
+from ..codegen import thread_count
+from ..codegen.arguments import real
 from ..codegen.march import March
 from ..dynamics import engine
+from ..dynamics.options import flag, function, whole
 from ..errors import ShapeError
 from ..model import Robot
 from . import dop853
 from .plant import TorqueFunction
 from .solution import Simulation, Solution
-from .states import finite_number, initial, positive, together
+from .states import finite_number, initial, positive, rising_times, together
 from .steering import DONE, RUNNING, Fields
 from .tableau import POWERS
 from .warn import warn_of_simulation
@@ -114,6 +117,8 @@ def simulate(
     (3, 1)
     """
     checks.choice("method", method, {"dop853": dop853.program})
+    dense, progress = flag("dense", dense), function("progress", progress)
+    threads = None if threads is None else thread_count(threads)
     batch, q, qd = initial(system, q0, qd0)
     interval = _interval(t_start, t_end, t_eval)
     torque = _torque(engine.tree(system).n, tau, tau_times, tau_between, interval[0])
@@ -136,9 +141,7 @@ def _interval(t_start: Any, t_end: Any, t_eval: Any) -> tuple[float, float]:
     start = finite_number("t_start", t_start)
     if t_end is None and t_eval is None:
         raise ShapeError("t_end: neither t_end nor t_eval found, so the end of the motion is not known. Give one of them.")
-    times = np.asarray([] if t_eval is None else t_eval, dtype=float)
-    if t_eval is not None and (times.ndim != 1 or times.size == 0 or np.any(np.diff(times) < 0) or not np.isfinite(times).all()):
-        raise ShapeError("t_eval: a row of finite times in rising order is expected.")
+    times = np.empty(0) if t_eval is None else rising_times("t_eval", t_eval)
     end = finite_number("t_end", times[-1] if t_end is None else t_end)
     if end <= start:
         raise ShapeError(f"t_end: {end} s found, a time after t_start = {start} s is expected.")
@@ -150,32 +153,28 @@ def _interval(t_start: Any, t_end: Any, t_eval: Any) -> tuple[float, float]:
 def _settings(interval: tuple[float, float], rtol: Any, atol: Any, max_step: Any, first_step: Any, max_steps: Any) -> FloatArray:
     """One row of numbers, as the kernel takes them."""
     relative = max(positive("rtol", rtol), _SMALLEST_RTOL)  # as scipy does
-    bound = np.inf if max_step == np.inf else positive("max_step", max_step)
+    bound = np.inf if isinstance(max_step, float) and max_step == np.inf else positive("max_step", max_step)
     first = 0.0 if first_step is None else positive("first_step", first_step)
     if first > interval[1] - interval[0]:
         raise ShapeError(f"first_step: {first} s found, longer than the whole motion of {interval[1] - interval[0]} s.")
     return np.array(
-        [[relative, positive("atol", atol), interval[1], bound, first, positive("max_steps", max_steps), _BUDGET, 1.0]]
+        [[relative, positive("atol", atol), interval[1], bound, first, whole("max_steps", max_steps, 1), _BUDGET, 1.0]]
     )
 
 
 def _torque(n: int, tau: Any, times: Any, between: str, t_start: float) -> Torque:
     none = np.zeros((1, 1))
+    kind = checks.choice("tau_between", between, _KINDS)
     if tau is None or callable(tau):
         if times is not None:
             raise ShapeError("tau_times: found without an array of samples in tau. Leave it out, or sample the torque.")
         return Torque("held" if tau is None else tau, none, np.zeros((1, n)))
-    try:
-        values = np.asarray(tau, dtype=float)
-    except (TypeError, ValueError):
-        raise ShapeError(
-            "tau: no array of numbers found; (..., n), (..., G, n) or a function of (t, q, qd) is expected."
-        ) from None
+    values = real("tau", tau, f"(..., {n}), (..., G, {n}) or a function of (t, q, qd)")
     if times is None:
         if values.ndim == 0 or values.shape[-1] != n:
             raise ShapeError(f"tau: shape {values.shape} found, (..., {n}) expected for a constant torque.")
         return Torque("held", none, values, values.shape[:-1])
-    return _samples(n, values, np.asarray(times, dtype=float), checks.choice("tau_between", between, _KINDS), t_start)
+    return _samples(n, values, rising_times("tau_times", times, apart=True), kind, t_start)
 
 
 _KINDS = {"hold": "hold", "linear": "linear"}
@@ -183,8 +182,6 @@ _KINDS = {"hold": "hold", "linear": "linear"}
 
 def _samples(n: int, values: FloatArray, grid: FloatArray, kind: str, t_start: float) -> Torque:
     """Samples that begin no later than the motion, their last row repeated at the end of time."""
-    if grid.ndim != 1 or grid.size == 0 or np.any(np.diff(grid) <= 0) or not np.isfinite(grid).all():
-        raise ShapeError("tau_times: a row of finite times, each after the one before, is expected.")
     if values.ndim < 2 or values.shape[-2:] != (len(grid), n):
         raise ShapeError(f"tau: shape {values.shape} found, (..., {len(grid)}, {n}) expected: a row for each of tau_times.")
     if grid[0] > t_start:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,6 +51,7 @@ def trace_torque(function: TorqueFunction, t: Any, q: Sequence[Any], qd: Sequenc
     try:
         returned = function(t, _symbols(q), _symbols(qd))
         scalars = list(np.asarray(returned, dtype=object).ravel()) if np.ndim(returned) else [returned]
+        scalars = [_scalar(x) for x in scalars]
     except (DalembertError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise ExprError(
             f"tau: the function could not be traced ({error}). Write it over scalars with arithmetic and dalembert.expr.ops, "
@@ -59,7 +61,15 @@ def trace_torque(function: TorqueFunction, t: Any, q: Sequence[Any], qd: Sequenc
         raise ExprError(
             f"tau: the function returned {len(scalars)} torques; one for each of the {len(q)} coordinates is expected."
         )
-    return [x if isinstance(x, Expr) else float(x) for x in scalars]
+    return scalars
+
+
+def _scalar(x: Any) -> Any:
+    if isinstance(x, Expr):
+        return x
+    if isinstance(x, Real):
+        return float(x)
+    raise TypeError(f"it returned {type(x).__name__} in the place of a scalar")
 
 
 def _symbols(scalars: Sequence[Any]) -> Any:

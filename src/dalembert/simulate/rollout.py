@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +11,12 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..checks import FloatArray
+from ..codegen import arguments, thread_count
 from ..codegen.march import March
 from ..dynamics import engine, mass_matrix
+from ..dynamics.options import function, whole
 from ..errors import ShapeError
+from ..expr import Slot
 from ..model import Robot
 from .fixed import METHODS
 from .plant import TorqueFunction
@@ -65,7 +68,7 @@ def rollout(
     method: str = "semi_implicit_euler",
     every: int = 1,
     t_start: float = 0.0,
-    out: tuple[FloatArray, FloatArray] | None = None,
+    out: tuple[FloatArray, FloatArray] | Rollout | None = None,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Rollout:
@@ -94,8 +97,8 @@ def rollout(
         Keep one state in so many, to save memory; it divides the number of steps. `every=steps` keeps the last one.
     t_start : float
         Time at the first row [s].
-    out : tuple of two ndarrays, shape (..., T // every + 1, n), optional
-        Where to put q and qd.
+    out : tuple of two ndarrays, shape (..., T // every + 1, n), or Rollout, optional
+        Where to put q and qd; an earlier result will do.
     threads : int, optional
         How many threads to use; by default `DALEMBERT_NUM_THREADS`, else all cores.
     progress : function, optional
@@ -119,37 +122,37 @@ def rollout(
     (101, 1)
     """
     integrator = checks.choice("method", method, METHODS)
+    progress, threads = function("progress", progress), None if threads is None else thread_count(threads)
     batch, q, qd = initial(system, q0, qd0)
     kind, torques, lead, steps = _sequence(tau, engine.tree(system).n, steps)
     count, every = _count(steps, every)
-    whole = together(batch, lead)
-    q, qd = (np.broadcast_to(x, (*whole, x.shape[-1])).reshape(-1, x.shape[-1]) for x in (q, qd))
-    rows = _flat_rows(torques, whole)
-    results = _results(out, (*whole, count // every + 1, q.shape[-1]))
+    batch = together(batch, lead)
+    q, qd = (np.broadcast_to(x, (*batch, x.shape[-1])).reshape(-1, x.shape[-1]) for x in (q, qd))
+    rows = _flat_rows(torques, batch)
+    targets = _targets(out, batch, (count // every + 1, q.shape[-1]))
+    results = [_adjacent(target, (q, qd, rows)) for target in targets]
+    settings = np.array([[positive("dt", dt), finite_number("t_start", t_start), every]])
     loop = _kernel(system, method, integrator, kind)
     p = (mass_matrix(system, q) @ qd[..., None])[..., 0] if method == "symplectic" else np.zeros((1, q.shape[-1]))
     flat = [r.reshape(len(q), *r.shape[-2:]) for r in results]
-    settings = np.array([[positive("dt", dt), finite_number("t_start", t_start), every]])
     _run(loop, settings, count, (q, qd, p, rows), flat, threads, progress)
     finite = np.isfinite(flat[0][:, -1]).all(-1) & np.isfinite(flat[1][:, -1]).all(-1)
     warn_of_rollout(finite, settings[0, 0])
     times = settings[0, 1] + settings[0, 0] * every * np.arange(count // every + 1.0)
-    return Rollout(times, *results, finite.reshape(whole))
+    q, qd = map(_put, targets, results)
+    return Rollout(times, q, qd, finite.reshape(batch))
 
 
 def _sequence(tau: Any, n: int, steps: int | None) -> tuple[str | TorqueFunction, FloatArray, tuple[int, ...], int | None]:
     """How torques are read, as an array, their batch axes, and the number of steps."""
     if tau is None or callable(tau):
         return "held" if tau is None else tau, np.zeros((1, n)), (), steps
-    try:
-        torques = np.asarray(tau, dtype=float)
-    except (TypeError, ValueError):
-        raise ShapeError("tau: no array of numbers found; (..., T, n), (n,) or a function of (t, q, qd) is expected.") from None
+    torques = arguments.real("tau", tau, f"(..., T, {n}), ({n},) or a function of (t, q, qd)")
     if torques.ndim == 0 or torques.shape[-1] != n:
         raise ShapeError(f"tau: shape {torques.shape} found, (..., T, {n}) or ({n},) expected.")
     if torques.ndim == 1:
         return "held", torques[None], (), steps
-    if steps is not None and steps != torques.shape[-2]:
+    if steps is not None and whole("steps", steps, 0) != torques.shape[-2]:
         raise ShapeError(f"steps: {steps} found, but tau has {torques.shape[-2]} rows, one for each step. Leave steps out.")
     return "rows", torques, torques.shape[:-2], torques.shape[-2]
 
@@ -157,12 +160,10 @@ def _sequence(tau: Any, n: int, steps: int | None) -> tuple[str | TorqueFunction
 def _count(steps: Any, every: Any) -> tuple[int, int]:
     if steps is None:
         raise ShapeError("steps: without torque rows the number of steps is not known. Give steps=...")
-    for name, value in (("steps", steps), ("every", every)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < (name == "every"):
-            raise ShapeError(f"{name}: {value!r} found, a whole number is expected, not below {int(name == 'every')}.")
-    if steps % every:
-        raise ShapeError(f"every: {every} found, which does not divide the {steps} steps. Take a divisor, or other steps.")
-    return int(steps), int(every)
+    count, kept = whole("steps", steps, 0), whole("every", every, 1)
+    if count % kept:
+        raise ShapeError(f"every: {kept} found, which does not divide the {count} steps. Take a divisor, or other steps.")
+    return count, kept
 
 
 def _flat_rows(torques: FloatArray, whole: tuple[int, ...]) -> FloatArray:
@@ -173,14 +174,23 @@ def _flat_rows(torques: FloatArray, whole: tuple[int, ...]) -> FloatArray:
     return np.ascontiguousarray(np.broadcast_to(torques, (*whole, count, n))).reshape(-1, count * n)
 
 
-def _results(out: Any, shape: tuple[int, ...]) -> tuple[FloatArray, FloatArray]:
+def _targets(out: Any, batch: tuple[int, ...], core: tuple[int, ...]) -> tuple[FloatArray, ...]:
+    """Where q and qd are wanted."""
     if out is None:
-        return np.empty(shape), np.empty(shape)
-    fits = isinstance(out, tuple) and len(out) == 2
-    fits = fits and all(isinstance(a, np.ndarray) and a.shape == shape and a.dtype == float and a.flags.carray for a in out)
-    if not fits:
-        raise ShapeError(f"out: a tuple of two contiguous float64 arrays of shape {shape} is expected, for q and qd.")
-    return out[0], out[1]
+        return tuple(np.empty(batch + core) for _ in range(2))
+    return arguments.targets((Slot("q", core), Slot("qd", core)), (out.q, out.qd) if isinstance(out, Rollout) else out, batch)
+
+
+def _adjacent(target: FloatArray, inputs: Sequence[FloatArray]) -> FloatArray:
+    """The target itself, if the loop can write there as it goes; else an array to copy from."""
+    free = target.flags.carray and not any(np.may_share_memory(target, x) for x in inputs)
+    return target if free else np.empty(target.shape)
+
+
+def _put(target: FloatArray, result: FloatArray) -> FloatArray:
+    if target is not result:
+        target[...] = result
+    return target
 
 
 def _kernel(system: Robot, method: str, integrator: Any, kind: str | TorqueFunction) -> March:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import FloatArray
+from ..codegen.arguments import real
 from ..errors import ShapeError
 from .steering import DONE, NOT_FINITE, TOO_MANY, TOO_SMALL
 
@@ -31,7 +32,7 @@ class Solution:
 
     def __call__(self, t: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """q and qd at times of shape (...), each of shape (..., n)."""
-        times = np.asarray(t, dtype=float)
+        times = real("t", t, "(...)")
         if times.size and not (times.min() >= self.t[0] and times.max() <= self.t[-1]):
             raise ShapeError(f"t: outside of the solution, which goes from {self.t[0]} to {self.t[-1]} s.")
         step = np.clip(np.searchsorted(self.t, times, side="left") - 1, 0, len(self.t) - 2)

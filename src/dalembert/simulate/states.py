@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import FloatArray
+from ..codegen.arguments import real
 from ..dynamics import engine
-from ..errors import DalembertError, ShapeError
+from ..dynamics.options import shown
+from ..errors import ShapeError
 from ..model import Robot
 
 
 def initial(system: Robot, q0: ArrayLike, qd0: ArrayLike) -> tuple[tuple[int, ...], FloatArray, FloatArray]:
     """The batch axes and the initial state."""
     if not isinstance(system, Robot):
-        raise DalembertError(
-            f"system: {type(system).__name__} found, a Robot is expected. Try dal.load(name_or_path) or dal.robots."
-        )
+        raise engine.not_a_robot(system)
     n = engine.tree(system).n
     q, qd = (_coordinates(name, x, n) for name, x in (("q0", q0), ("qd0", qd0)))
     try:
@@ -37,21 +38,32 @@ def together(states: tuple[int, ...], torques: tuple[int, ...]) -> tuple[int, ..
 
 
 def _coordinates(name: str, value: ArrayLike, n: int) -> FloatArray:
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise ShapeError(f"{name}: no array of numbers found; shape (..., {n}) is expected.") from None
+    array = real(name, value, f"(..., {n})")
     if array.ndim == 0 or array.shape[-1] != n:
         raise ShapeError(f"{name}: shape {array.shape} found, (..., {n}) expected.")
     return array
 
 
+def rising_times(name: str, value: Any, *, apart: bool = False) -> FloatArray:
+    """A row of finite times in rising order, each after the one before if they have to be apart."""
+    times = real(name, value, "(K,)")
+    if times.ndim == 1 and times.size and np.isfinite(times).all():
+        steps = np.diff(times)
+        if not np.any(steps <= 0 if apart else steps < 0):
+            return times
+    how = "a row of finite times, each after the one before," if apart else "a row of finite times in rising order"
+    raise ShapeError(f"{name}: {how} is expected.")
+
+
 def finite_number(name: str, value: Any) -> float:
     """A number that is neither NaN nor infinite."""
+    scalar = value.item() if isinstance(value, (np.ndarray, np.generic)) and value.ndim == 0 else value
+    if isinstance(scalar, bool) or not isinstance(scalar, Real):
+        raise ShapeError(f"{name}: {shown(value)} found, a number is expected.")
     try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise ShapeError(f"{name}: {value!r} found, a number is expected.") from None
+        number = float(scalar)
+    except OverflowError:
+        number = np.inf
     if not np.isfinite(number):
         raise ShapeError(f"{name}: {number} found, a finite number is expected.")
     return number

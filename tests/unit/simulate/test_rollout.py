@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ import dalembert as dal
 from dalembert.errors import DalembertError, DalembertWarning, ExprError, ShapeError, UnknownNameError
 from dalembert.expr import ops
 from dalembert.model import Friction, Robot
-from dalembert.simulate import METHODS, rollout, simulate
+from dalembert.simulate import METHODS, Rollout, rollout, simulate
 from tests.robots import EVERYTHING, PLAIN, fresh, random_robot, without_friction
 
 
@@ -186,6 +188,50 @@ def test_results_go_where_they_are_wanted(arm):
     assert np.isfinite(out[1]).all()
 
 
+PLACES = {
+    "an earlier result": lambda shape: Rollout(np.zeros(1), np.empty(shape), np.empty(shape), True),
+    "every second motion": lambda shape: tuple(np.empty((2, 2 * shape[0], *shape[1:]))[:, ::2]),
+    "by columns": lambda shape: tuple(np.empty(shape, order="F") for _ in range(2)),
+    "unaligned": lambda shape: tuple(np.empty(8 * math.prod(shape) + 1, np.uint8)[1:].view(float).reshape(shape) for _ in "ab"),
+}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_results_go_to_arrays_of_any_layout(place, arm, rng):
+    q0 = rng.uniform(-1, 1, (3, 2))
+    out = PLACES[place]((3, 11, 2))
+    motion = rollout(arm, q0, [0.1, 0.2], None, dt=1e-3, steps=10, out=out)
+    q, qd = (out.q, out.qd) if isinstance(out, Rollout) else out
+    assert motion.q is q
+    assert motion.qd is qd
+    wanted = rollout(arm, q0, [0.1, 0.2], None, dt=1e-3, steps=10)
+    assert np.array_equal(q, wanted.q)
+    assert np.array_equal(qd, wanted.qd)
+
+
+def test_results_may_overlap_torques_and_initial_states(arm, rng):
+    memory = rng.uniform(-1, 1, (3, 11, 2))
+    q0, tau = memory[:, 3], memory[:, 1:]
+    wanted = rollout(arm, q0.copy(), [0.1, 0.2], tau.copy(), dt=1e-3)
+    found = rollout(arm, q0, [0.1, 0.2], tau, dt=1e-3, out=(memory, np.empty(memory.shape)))
+    assert np.array_equal(found.q, wanted.q)
+    assert np.array_equal(found.qd, wanted.qd)
+
+
+OUTS = {
+    r"out, qd: shape \(11, 2\) found, \(3, 11, 2\) expected\.": lambda a: (a, np.empty((11, 2))),
+    r"out, q: int64 entries found, float64 expected, of shape \(3, 11, 2\)\.": lambda a: (a.astype(int), a),
+    r"out: list found, a tuple of 2 NumPy arrays of float64: q \(3, 11, 2\), qd \(3, 11, 2\) expected\.": lambda a: [a, a.copy()],
+    r"out: q and qd share memory": lambda a: (a, a),
+}
+
+
+@pytest.mark.parametrize("sentence", OUTS)
+def test_an_out_that_does_not_fit_is_refused(sentence, arm):
+    with pytest.raises(ShapeError, match=sentence):
+        rollout(arm, np.zeros((3, 2)), [0.1, 0.2], None, dt=1e-3, steps=10, out=OUTS[sentence](np.empty((3, 11, 2))))
+
+
 def test_threads_change_nothing(arm, rng):
     q0 = rng.uniform(-1, 1, (103, 2))
     one, three = (rollout(arm, q0, [0.0, 0.0], None, dt=1e-3, steps=20, threads=k) for k in (1, 3))
@@ -238,7 +284,7 @@ def test_friction_brings_the_arm_to_rest():
 MISTAKES = {
     "method: 'euler' is not known": {"method": "euler"},
     r"q0: shape \(3,\) found, \(..., 2\) expected": {"q0": [1, 2, 3]},
-    r"qd0: no array of numbers": {"qd0": "fast"},
+    r"qd0: text entries found, real numbers": {"qd0": "fast"},
     "leading axes do not broadcast": {"q0": np.zeros((3, 2)), "qd0": np.zeros((4, 2))},
     "dt: -0.1 found, a number above 0": {"dt": -0.1},
     "dt: nan found, a finite number": {"dt": np.nan},
@@ -249,8 +295,8 @@ MISTAKES = {
     r"tau: shape \(10, 3\) found, \(..., T, 2\)": {"tau": np.zeros((10, 3))},
     "steps: 10 found, but tau has 4 rows": {"tau": np.zeros((4, 2))},
     r"broadcast together: initial states \(3,\), tau \(4,\)": {"q0": np.zeros((3, 2)), "tau": np.zeros((4, 10, 2))},
-    "tau: no array of numbers": {"tau": "strong"},
-    "out: a tuple of two contiguous": {"out": np.zeros(3)},
+    "tau: text entries found, real numbers": {"tau": "strong"},
+    "out: ndarray found, a tuple of 2 NumPy arrays of float64: q ": {"out": np.zeros(3)},
     "system: str found, a Robot is expected": {"system": "arm"},
 }
 

@@ -323,3 +323,31 @@ def test_the_coefficients_are_those_of_scipy():
 
     for name in ("A", "B", "C", "E3", "E5", "D"):
         assert np.array_equal(getattr(tableau, name), getattr(scipys, name))
+
+
+NOT_FINITE = {
+    "a position": {"q0": [np.nan, 0.0]},
+    "a velocity": {"qd0": [np.inf, 0.0]},
+    "a torque": {"tau": [np.nan, 0.0]},
+    "a later sample of the torque": {"tau": [[0.0, 0.0], [np.nan, 0.0]], "tau_times": [0.0, 0.2]},
+}
+
+
+@pytest.mark.parametrize("where", NOT_FINITE)
+@pytest.mark.filterwarnings("ignore::dalembert.DalembertWarning")
+def test_what_is_not_finite_is_told(where, arm):
+    motion = simulate(arm, **({"q0": [0.1, 0.2], "qd0": [0.0, 0.0], "t_end": 0.4} | NOT_FINITE[where]))
+    assert not motion.success
+    assert "left the finite numbers" in motion.message
+
+
+@pytest.mark.parametrize("returned", [["a", "b"], [None, 1.0], ["0.1", "0.2"], [10**400, 1.0], [1j, 0.0]])
+def test_a_torque_function_that_returns_no_scalars_gets_a_sentence(returned, arm):
+    with pytest.raises(ExprError, match="tau: the function could not be traced"):
+        simulate(arm, [0.1, 0.2], [0.0, 0.0], t_end=0.1, tau=lambda t, q, qd: returned)
+
+
+def test_times_that_are_no_numbers_are_refused_by_a_solution(arm):
+    solution = simulate(arm, [0.1, 0.2], [0.0, 0.0], t_end=0.1, dense=True).solution
+    with pytest.raises(ShapeError, match="t: text entries found, real numbers expected"):
+        solution(["0.05"])
