@@ -8,63 +8,12 @@
 
 from __future__ import annotations
 
-import importlib as _importlib
-import typing as _typing
+from .lazy import load_later as _load_later
 
-from . import robots
-from .algorithms.formulations import FORMULATIONS
-from .dynamics import (
-    NAMES,
-    Contributions,
-    Energy,
-    EnergyGradient,
-    ForwardDerivatives,
-    Influence,
-    InverseDerivatives,
-    LinkMotion,
-    Progressive,
-    Recursion,
-    SecondDerivatives,
-    analytical_jacobian,
-    applied_torque,
-    bias,
-    christoffel,
-    contributions,
-    coriolis_matrix,
-    derivatives,
-    energy,
-    energy_gradient,
-    evaluate,
-    forward_dynamics,
-    forward_kinematics,
-    friction_torque,
-    gravity_torque,
-    influence,
-    inverse_dynamics,
-    jacobian,
-    jacobian_dot,
-    kernel,
-    link_motion,
-    link_wrenches,
-    mass_matrix,
-    parameter_derivatives,
-    parameter_names,
-    parameters,
-    progressive,
-    recursion,
-    regressor,
-    second_derivatives,
-    terms,
-)
-from .errors import DalembertError, DalembertWarning
-from .formats import load, save
-from .model import Body, Friction, Joint, Limits, Link, Mimic, Parameters, Robot, Rotor, Structure, Tool
-from .model.attach import attach, detach
-from .model.dh import from_dh
-from .model.loads import Damper, Spring
-from .simulate import Rollout, Simulation, Solution, rollout, simulate
-
-if _typing.TYPE_CHECKING:
+TYPE_CHECKING = False  # `typing` has the same, and takes as long to load as all of this
+if TYPE_CHECKING:
+    from . import plots, robots, trajectories
+    from .algorithms.formulations import FORMULATIONS
     from .analysis import (
         Comparison,
         Complexity,
@@ -76,7 +25,52 @@ if _typing.TYPE_CHECKING:
         properties,
         simplify_model,
     )
+    from .dynamics import (
+        NAMES,
+        Energy,
+        EnergyGradient,
+        ForwardDerivatives,
+        InverseDerivatives,
+        Recursion,
+        SecondDerivatives,
+        analytical_jacobian,
+        applied_torque,
+        bias,
+        christoffel,
+        coriolis_matrix,
+        derivatives,
+        energy,
+        energy_gradient,
+        evaluate,
+        forward_dynamics,
+        forward_kinematics,
+        friction_torque,
+        gravity_torque,
+        inverse_dynamics,
+        jacobian,
+        jacobian_dot,
+        kernel,
+        link_wrenches,
+        mass_matrix,
+        parameter_derivatives,
+        parameter_names,
+        parameters,
+        recursion,
+        regressor,
+        second_derivatives,
+    )
+    from .dynamics.contributions import Contributions, contributions
+    from .dynamics.influence import Influence, LinkMotion, influence, link_motion
+    from .dynamics.progressive import Progressive, progressive
+    from .dynamics.terms import terms
+    from .errors import DalembertError, DalembertWarning
     from .export import Equations, equations, export_code, to_jax
+    from .formats import load, save
+    from .model import Body, Friction, Joint, Limits, Link, Mimic, Parameters, Robot, Rotor, Structure, Tool
+    from .model.attach import attach, detach
+    from .model.dh import from_dh
+    from .model.loads import Damper, Spring
+    from .simulate import Rollout, Simulation, Solution, rollout, simulate
 
 __version__ = "0.1.0"
 
@@ -150,6 +144,7 @@ __all__ = [
     "parameter_derivatives",
     "parameter_names",
     "parameters",
+    "plots",
     "progressive",
     "properties",
     "recursion",
@@ -162,22 +157,29 @@ __all__ = [
     "simulate",
     "terms",
     "to_jax",
+    "trajectories",
 ]
 
-# The outermost layers are loaded when first asked for: most programs need neither.
-_LATER = {
-    **dict.fromkeys(("Comparison", "Complexity", "Properties", "SimplifiedModel", "Workspace"), "analysis"),
-    **dict.fromkeys(("compare", "complexity", "properties", "simplify_model"), "analysis"),
-    **dict.fromkeys(("Equations", "equations", "export_code", "to_jax"), "export"),
-}
-
-
-def __getattr__(name: str) -> _typing.Any:
-    if name not in _LATER:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(_importlib.import_module(f".{_LATER[name]}", __name__), name)
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+if not TYPE_CHECKING:
+    # Every name is loaded when it is first asked for, so that a command which needs no numbers loads no NumPy. The package
+    # `simulate` is here from the start, as good as empty: loaded later, it would take the place of the function of its name.
+    _load_later(__name__, {"simulate": ""})[0]("simulate")
+    del globals()["simulate"]
+    _HOMES = {
+        **dict.fromkeys(__all__, "dynamics"),
+        "FORMULATIONS": "algorithms.formulations",
+        **dict.fromkeys(("Comparison", "Complexity", "Properties", "SimplifiedModel", "Workspace"), "analysis"),
+        **dict.fromkeys(("compare", "complexity", "properties", "simplify_model"), "analysis"),
+        **dict.fromkeys(("DalembertError", "DalembertWarning"), "errors"),
+        **dict.fromkeys(("Equations", "equations", "export_code", "to_jax"), "export"),
+        **dict.fromkeys(("load", "save"), "formats"),
+        **dict.fromkeys(("Body", "Friction", "Joint", "Limits", "Link", "Mimic", "Parameters", "Robot"), "model"),
+        **dict.fromkeys(("Rotor", "Structure", "Tool"), "model"),
+        **dict.fromkeys(("attach", "detach"), "model.attach"),
+        **dict.fromkeys(("Damper", "Spring"), "model.loads"),
+        "from_dh": "model.dh",
+        **dict.fromkeys(("Rollout", "Simulation", "Solution", "rollout", "simulate"), "simulate"),
+        **dict.fromkeys(("plots", "robots", "trajectories"), ""),
+    }
+    __getattr__, __dir__ = _load_later(__name__, _HOMES)
+del TYPE_CHECKING

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import importlib
 import inspect
 import types
 
@@ -9,6 +11,7 @@ import pytest
 
 import dalembert as dal
 from dalembert import plots
+from tests.project.source import PACKAGE
 
 PUBLIC = {name: getattr(dal, name) for name in dal.__all__}
 FUNCTIONS = {name: thing for name, thing in PUBLIC.items() if inspect.isfunction(thing)}
@@ -25,8 +28,19 @@ def test_the_list_of_exports_is_sorted_and_without_repetition():
 
 def test_the_list_of_exports_is_what_the_package_offers():
     offered = {name for name, thing in vars(dal).items() if not name.startswith("_") and not isinstance(thing, types.ModuleType)}
-    assert offered - {"annotations"} | {"robots"} == set(dal.__all__)
+    assert offered - {"annotations"} | {"plots", "robots", "trajectories"} == set(dal.__all__)
     assert set(dal.__all__) <= set(dir(dal))
+
+
+def test_what_a_type_checker_sees_is_what_is_loaded():
+    """Names are loaded when asked for, so the imports that checkers and editors read are never run."""
+    tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If) and isinstance(node.test, ast.Name))
+    seen = {alias.name: node.module for node in block.body for alias in node.names}
+    assert set(seen) == set(dal.__all__)
+    for name, module in seen.items():
+        loaded = importlib.import_module(f"dalembert.{module or name}")
+        assert (getattr(loaded, name) if module else loaded) is getattr(dal, name)
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():

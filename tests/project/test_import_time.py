@@ -16,6 +16,22 @@ def test_importing_loads_nothing_heavy(module, tmp_path):
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
 
 
+def test_importing_the_package_alone_loads_no_numpy(tmp_path):
+    done = run_python("-c", "import sys, dalembert; print('numpy' in sys.modules)", folder=tmp_path)
+    assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("first", ["simulate", "simulate.rollouts", "simulate.solution", "trajectories", "plots"])
+def test_a_module_that_was_imported_first_does_not_hide_the_function_of_its_name(first, tmp_path):
+    check = f"import dalembert.{first}; import dalembert as dal; print(type(dal.simulate).__name__, type(dal.rollout).__name__)"
+    assert run_python("-c", check, folder=tmp_path).stdout.strip() == "function function"
+
+
+def test_plots_and_trajectories_are_reachable_from_the_package(tmp_path):
+    check = "import dalembert as dal; print(dal.plots.__name__, dal.trajectories.__name__, dal.robots.__name__)"
+    assert run_python("-c", check, folder=tmp_path).stdout.split() == [f"dalembert.{x}" for x in ("plots", "trajectories", "robots")]
+
+
 def test_importing_configures_nothing(tmp_path):
     check = (
         "import logging, warnings, numpy; before = (list(warnings.filters), numpy.geterr(), list(logging.root.handlers))\n"

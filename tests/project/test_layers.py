@@ -13,6 +13,7 @@ LAYERS = {
     "checks": 0,
     "files": 0,
     "wording": 0,
+    "lazy": 0,
     "expr": 1,
     "spatial": 2,
     "model": 3,
