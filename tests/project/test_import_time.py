@@ -6,7 +6,7 @@ import pytest
 
 from tests.project.source import run_python
 
-HEAVY = ("llvmlite", "scipy", "typer", "rich", "matplotlib", "xml", "tomllib", "concurrent.futures.process")
+HEAVY = ("llvmlite", "scipy", "rich", "matplotlib", "xml", "tomllib", "concurrent.futures.process")
 
 
 @pytest.mark.parametrize("module", ["dalembert", "dalembert.plots", "dalembert.cli"])

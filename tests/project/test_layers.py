@@ -43,7 +43,6 @@ BELOW = {  # stricter than the numbers
 }
 OPTIONAL = {
     "llvmlite": {"codegen"},
-    "typer": {"cli"},
     "rich": {"cli"},
     "matplotlib": {"cli", "plots"},
     "sympy": {"export"},

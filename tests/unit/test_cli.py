@@ -17,8 +17,8 @@ import pytest
 
 import dalembert as dal
 from dalembert.cli import check, main
+from dalembert.cli.digits import aligned, number
 from dalembert.cli.geometry import dh_table
-from dalembert.cli.terminal import aligned, number
 from dalembert.model import physical
 
 NEGATIVE_MASS = """
@@ -329,14 +329,16 @@ def test_debug_lets_the_traceback_through(capsys):
     capsys.readouterr()
 
 
-def test_a_failing_disk_is_one_line(run, monkeypatch):
+def test_a_failing_disk_is_one_line(run, tmp_path, monkeypatch):
     def fail(*arguments, **options):
-        raise OSError(28, "No space left on device", "dalembert-demo.png")
+        raise OSError(28, "No space left on device", "figure.draft")
 
-    monkeypatch.setattr("dalembert.cli.demo.save_figure", fail)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("dalembert.cli.outputs.replace_file", fail)
     result = run("demo")
+    path = str(tmp_path / "dalembert-demo.png")
     assert result.code == 1
-    assert result.err == "error: dalembert-demo.png: no space left on device.\n"
+    assert result.err == f"error: --figure: {path!r} cannot be written: no space left on device. Name another file.\n"
 
 
 @pytest.mark.parametrize("arguments", [("shou", "puma560"), ("show",), ("list", "--jason")])
@@ -427,7 +429,7 @@ def test_the_demo_ends_with_a_figure_and_names_it(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = run("demo")
     assert result.code == 0
-    assert result.out.splitlines()[-1].strip() == str(tmp_path / "dalembert-demo.png")
+    assert result.err == f"written: {tmp_path / 'dalembert-demo.png'}\n"
     assert Path("dalembert-demo.png").read_bytes().startswith(b"\x89PNG")
     assert [path.name for path in tmp_path.iterdir()] == ["dalembert-demo.png"]
 

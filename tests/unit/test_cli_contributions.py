@@ -62,13 +62,14 @@ def test_degrees_are_those_of_angles_only(run):
     np.testing.assert_allclose(json.loads(out)["q"][-1], [0.5, np.pi / 2])
 
 
-def test_the_figure_is_a_png(run, tmp_path):
+@pytest.mark.parametrize(("suffix", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("SVG", b"<?xml")])
+def test_the_format_of_the_figure_follows_its_suffix(run, tmp_path, suffix, start):
     pytest.importorskip("matplotlib")
-    target = tmp_path / "parts.png"
-    code, out, err = run(*MOVE, "--time", "0.5", "--png", str(target))
-    assert (code, err) == (0, "")
+    target = tmp_path / f"parts.{suffix}"
+    code, out, err = run(*MOVE, "--time", "0.5", "--figure", str(target))
+    assert (code, err) == (0, f"written: {target}\n")
     assert "Largest" in out
-    assert target.read_bytes().startswith(b"\x89PNG")
+    assert target.read_bytes().startswith(start)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +80,6 @@ def test_the_figure_is_a_png(run, tmp_path):
         (("--velocity", "2"), "--velocity: it goes with --profile trapezoidal and --acceleration-time"),
         (("--time", "1", "--profile", "triangle"), "--profile: 'triangle' is not known; did you mean 'triangular'"),
         (("--time", "1", "--by", "causes"), "--by: 'causes' is not known; did you mean 'cause'"),
-        (("--time", "1", "--samples", "1"), "--samples: 1 found; at least 2"),
         (("--time", "1", "--acceleration-time", "0.7"), "acceleration_time: 0.7 s found for a duration of 1 s"),
         (("--time", "-1"), "acceleration_time: -0.5 s found for a duration of -1 s"),
         (("--time", "1", "--to", "1,2,3"), "q: 3 values found, but 'two_link_planar' has 2 joints"),
@@ -90,3 +90,20 @@ def test_what_makes_no_motion_is_one_line_on_stderr(run, options, message):
     assert (code, out) == (1, "")
     assert message in err
     assert len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("options", [(), ("--from", "1,2", "--to", "1,2"), ("--to", "0", "0")])
+def test_a_motion_that_goes_nowhere_is_refused(run, options):
+    code, out, err = run("contributions", ARM, *options, "--time", "1")
+    assert (code, out) == (1, "")
+    assert err == "error: --from, --to: both are the same position, so nothing moves. Give --to, and --from if it is not zero.\n"
+
+
+def test_a_motion_needs_two_instants(run):
+    code, _, err = run(*MOVE, "--time", "1", "--samples", "1")
+    assert code == 2
+    assert "error: argument --samples: '1' found, a whole number of at least 2 is expected." in err
+
+
+def test_help_shows_the_units(run):
+    assert "duration of the motion [s]" in run("contributions", "--help")[1]

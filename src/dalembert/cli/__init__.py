@@ -11,10 +11,9 @@ __all__ = ["main"]
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave with 0, with 1 when it failed, or with 2 when it was misused."""
-    from .app import app
+    from .app import run
 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without Greek letters shows question marks, not a traceback
-    app(args=None if arguments is None else list(arguments), prog_name="dalembert")
-    sys.exit(0)
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))

@@ -5,236 +5,350 @@ These modules are imported when their command runs, so that `dalembert --help` a
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-import typer
-from typer.core import TyperGroup
+import argparse
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, NoReturn
 
 from ..errors import DalembertError
 from . import terminal
 
+NUMBERS = "NUMBERS"  # what an option that takes a list of numbers is marked with
+INTERRUPTED = 130  # the code a shell gives a program that was ended by Ctrl-C
 
-class Commands(TyperGroup):
-    """A group of commands whose failures are one line on stderr; `--debug` lets the traceback through."""
 
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command chosen."""
+class Argument(NamedTuple):
+    """An argument or option: its names, and what argparse is to know of it."""
+
+    names: tuple[str, ...]
+    options: dict[str, Any]
+
+
+class Command(NamedTuple):
+    """What a command is about, what it takes, and the function it runs; False from there means that it failed."""
+
+    about: str
+    arguments: Sequence[Argument]
+    run: Callable[[Namespace], bool | None]
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line; 0, or 1 when it failed. A misused one leaves with 2."""
+    parser = _parser()
+    if not arguments:
+        parser.error("a command is missing.")
+    given = parser.parse_args(_joined(arguments))
+    try:
+        with terminal.warnings_once():
+            passed = COMMANDS[given.command].run(given)
+            sys.stdout.flush()
+        return 1 if passed is False else 0
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader went away; nothing is left to flush
+        return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except (DalembertError, OSError) as error:
+        if given.debug:
+            raise
+        terminal.complain(error)
+        return 1
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that knows options by their whole names and complains through the terminal's one door."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, formatter_class=_formatter, **options)
+
+    def error(self, message: str) -> NoReturn:
+        """What was wrong, and how it is used; leave with 2."""
+        for line in self.format_usage().splitlines():
+            terminal.remark(line.replace("usage:", "Usage:", 1))
+        terminal.remark(f"Try '{self.prog} --help'.")
+        terminal.complain(DalembertError(message))
+        raise SystemExit(2)
+
+
+def _formatter(prog: str) -> argparse.HelpFormatter:
+    return argparse.HelpFormatter(prog, max_help_position=30)
+
+
+def _parser() -> _Parser:
+    from .. import __version__
+
+    about = "Dynamics of robot manipulators, from a robot description to numbers."
+    parser = _Parser(prog="dalembert", description=about, epilog="'dalembert COMMAND --help' tells more.")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    parser.add_argument("--version", action="version", version=f"dalembert {__version__}", help="print the version and leave")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", required=True)
+    for name, command in COMMANDS.items():
+        below = commands.add_parser(name, help=command.about, description=command.about)
+        for names, options in command.arguments:
+            below.add_argument(*names, **options)
+    return parser
+
+
+def _joined(arguments: Sequence[str]) -> list[str]:
+    """Numbers after an option for numbers as one word: `--q 0 0.1 -2` is `--q="0 0.1 -2"`, with and without quotes and commas."""
+    joined: list[str] = []
+    taking = False
+    for word in arguments:
+        if taking and _are_numbers(word):
+            joined[-1] += f" {word}"
+        elif joined and joined[-1] in _LISTS and _are_numbers(word):
+            joined[-1] += f"={word}"
+            taking = True
+        else:
+            joined.append(word)
+            taking = False
+    return joined
+
+
+def _are_numbers(text: str) -> bool:
+    try:
+        return bool(_split(text))
+    except ValueError:
+        return False
+
+
+def _split(text: str) -> list[float]:
+    return [float(word) for word in text.replace(",", " ").split()]
+
+
+def _numbers(text: str) -> list[float]:
+    """The numbers of a list separated by commas, spaces or both."""
+    try:
+        return _split(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers such as 0.1 0.2 or '0.1,0.2'.") from None
+
+
+def _share(text: str) -> float:
+    """A share written as '1%' or as 0.01."""
+    try:
+        return float(text[:-1]) / 100.0 if text.endswith("%") else float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a percentage such as '1%' nor a number.") from None
+
+
+def _at_least(smallest: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
         try:
-            with terminal.warnings_once():
-                return super().invoke(ctx)
-        except BrokenPipeError:
-            raise  # the reader of a pipe went away, which is no failure of ours
-        except (DalembertError, OSError) as error:
-            if ctx.params["debug"]:
-                raise
-            terminal.complain(error)
-            raise typer.Exit(1) from None
+            count = int(text)
+        except ValueError:
+            count = smallest - 1
+        if count < smallest:
+            raise argparse.ArgumentTypeError(f"{text!r} found, a whole number of at least {smallest} is expected.")
+        return count
+
+    return read
 
 
-app = typer.Typer(
-    cls=Commands,
-    add_completion=False,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number.") from None
+
+
+def _option(*names: str, about: str, **more: Any) -> Argument:
+    default = more.get("default")
+    shown = f"{about}; {default} by default" if default not in (None, "") and not isinstance(default, list) else about
+    return Argument(names, {"help": shown.replace("%", "%%"), **more})
+
+
+def _flag(name: str, about: str) -> Argument:
+    return Argument((name,), {"action": "store_true", "help": about})
+
+
+def _list(name: str, about: str) -> Argument:
+    return _option(name, about=about, metavar=NUMBERS, type=_numbers, default=[])
+
+
+def _words(name: str, about: str) -> Argument:
+    return _option(name, about=about, metavar="NAME", action="append")
+
+
+ROBOT = Argument(
+    ("robot",), {"metavar": "ROBOT", "help": "a name of the catalogue, or a .urdf, .urdf.xacro, .toml or .json file"}
 )
-
-RobotSource = Annotated[
-    str, typer.Argument(metavar="ROBOT", help="A name of the catalogue, or a .urdf, .urdf.xacro, .toml or .json file.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, in SI units; what is infinite or not a number is null.")]
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        from .. import __version__
-
-        typer.echo(f"dalembert {__version__}")
-        raise typer.Exit
+JSON = _flag("--json", "print JSON, in SI units; what is infinite or not a number is null")
+DEGREES = _flag("--degrees", "angles and their rates are given in degrees")
+FIGURE = _option("--figure", about="draw it too; the suffix is the format: .pdf, .png or .svg", metavar="FILE")
+SEED = _option("--seed", about="which random states", metavar="N", type=_at_least(0), default=0)
+FORMULATION = "which formulation of the dynamics"
 
 
-@app.callback()
-def dalembert(
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
-    ] = False,
-) -> None:
-    """Dynamics of robot manipulators, from a robot description to numbers."""
+def _samples(about: str, default: int, smallest: int = 1) -> Argument:
+    return _option("--samples", about=about, metavar="N", type=_at_least(smallest), default=default)
 
 
-@app.command("list")
-def list_robots(json: Json = False) -> None:
-    """The robots of the catalogue."""
+def _list_robots(given: Namespace) -> None:
     from .catalogue import run
 
-    run(json=json)
+    run(json=given.json)
 
 
-@app.command()
-def show(robot: RobotSource, json: Json = False) -> None:
-    """Joints, links, drives and checks of a robot."""
+def _show(given: Namespace) -> None:
     from .show import run
 
-    run(robot, json=json)
+    run(given.robot, json=given.json)
 
 
-@app.command()
-def check(
-    robot: RobotSource,
-    strict: Annotated[bool, typer.Option("--strict", help="Fail on any finding, not only on errors.")] = False,
-    json: Json = False,
-) -> None:
-    """Whether a robot can be computed, and what is doubtful about it."""
+def _check(given: Namespace) -> bool:
     from .check import run
 
-    if not run(robot, strict=strict, json=json):
-        raise typer.Exit(1)
+    return run(given.robot, strict=given.strict, json=given.json)
 
 
-@app.command()
-def dynamics(
-    robot: RobotSource,
-    q: Annotated[str, typer.Option("--q", metavar="NUMBERS", help="Joint positions: '0.1,0.2' or '0.1 0.2'.")] = "",
-    qd: Annotated[str, typer.Option("--qd", metavar="NUMBERS", help="Joint velocities.")] = "",
-    qdd: Annotated[str, typer.Option("--qdd", metavar="NUMBERS", help="Joint accelerations.")] = "",
-    degrees: Annotated[bool, typer.Option("--degrees", help="Angles and their rates are given in degrees.")] = False,
-    formulation: Annotated[str, typer.Option(help="Which formulation of the dynamics.")] = "newton_euler",
-    json: Json = False,
-) -> None:
-    """Torques, mass matrix, bias and gravity at one state; what is left out is zero."""
+def _dynamics(given: Namespace) -> None:
     from .dynamics import run
 
-    given = {name: _numbers(f"--{name}", text) for name, text in (("q", q), ("qd", qd), ("qdd", qdd))}
-    run(robot, given, degrees=degrees, formulation=formulation, json=json)
+    state = {name: getattr(given, name) for name in ("q", "qd", "qdd")}
+    run(given.robot, state, degrees=given.degrees, formulation=given.formulation, json=given.json)
 
 
-@app.command()
-def contributions(
-    robot: RobotSource,
-    start: Annotated[str, typer.Option("--from", metavar="NUMBERS", help="Joint positions at the start: '0.1,0.2'.")] = "",
-    end: Annotated[str, typer.Option("--to", metavar="NUMBERS", help="Joint positions at the end.")] = "",
-    time: Annotated[float | None, typer.Option(help="Duration of the motion [s].")] = None,
-    velocity: Annotated[float | None, typer.Option(help="Or the largest velocity, each joint taking its own time.")] = None,
-    profile: Annotated[str, typer.Option(help="Velocity over time: triangular or trapezoidal.")] = "triangular",
-    acceleration_time: Annotated[float | None, typer.Option(help="Time of acceleration and of braking [s].")] = None,
-    samples: Annotated[int, typer.Option(help="How many instants.")] = 501,
-    by: Annotated[str, typer.Option(help="Split by cause, joint, nature or link.")] = "cause",
-    degrees: Annotated[bool, typer.Option("--degrees", help="Angles and their rates are given in degrees.")] = False,
-    png: Annotated[str | None, typer.Option(metavar="FILE", help="Draw the motion, its torques and their parts.")] = None,
-    json: Json = False,
-) -> None:
-    """What the torques of a motion are made of: inertia, velocities, gravity, friction; masses, rotors; link by link."""
+def _contributions(given: Namespace) -> None:
     from .contributions import Timing, run
 
-    timing = Timing(profile, time, velocity, acceleration_time, samples)
-    run(robot, _numbers("--from", start), _numbers("--to", end), timing, degrees=degrees, by=by, png=png, json=json)
+    timing = Timing(given.profile, given.time, given.velocity, given.acceleration_time, given.samples)
+    options = {"degrees": given.degrees, "by": given.by, "figure": given.figure, "json": given.json}
+    run(given.robot, given.start, given.end, timing, **options)
 
 
-@app.command()
-def compare(
-    robot: RobotSource,
-    samples: Annotated[int, typer.Option(min=1, help="How many random states.")] = 100,
-    seed: Annotated[int, typer.Option(min=0, help="Which random states.")] = 0,
-    png: Annotated[str | None, typer.Option(metavar="FILE", help="Draw operations and times.")] = None,
-    json: Json = False,
-) -> None:
-    """All formulations side by side: do they agree, what do they cost; and the properties of the model."""
+def _compare(given: Namespace) -> None:
     from .compare import run
 
-    run(robot, samples=samples, seed=seed, json=json, png=png)
+    run(given.robot, samples=given.samples, seed=given.seed, json=given.json, figure=given.figure)
 
 
-@app.command()
-def simplify(
-    robot: RobotSource,
-    tolerance: Annotated[str, typer.Option(metavar="SHARE", help="Largest error allowed: '1%' of the largest torque.")] = "1%",
-    form: Annotated[str, typer.Option(help="auto, recursive or closed.")] = "auto",
-    samples: Annotated[int, typer.Option(min=1, help="Random states from which the largest error is searched for.")] = 20_000,
-    seed: Annotated[int, typer.Option(min=0, help="Which random states.")] = 0,
-    png: Annotated[str | None, typer.Option(metavar="FILE", help="Draw causes and errors.")] = None,
-    json: Json = False,
-) -> None:
-    """Inverse dynamics without the terms that do not matter, its error and what it saves."""
+def _simplify(given: Namespace) -> None:
     from .simplify import run
 
-    run(robot, tolerance=_share("--tolerance", tolerance), form=form, samples=samples, seed=seed, json=json, png=png)
+    options = {"samples": given.samples, "seed": given.seed, "json": given.json, "figure": given.figure}
+    run(given.robot, tolerance=given.tolerance, form=given.form, **options)
 
 
-@app.command()
-def export(
-    robot: RobotSource,
-    quantity: Annotated[list[str] | None, typer.Option(help="inverse_dynamics by default; may be given several times.")] = None,
-    language: Annotated[str, typer.Option(help="c, c_header, python or matlab.")] = "c",
-    output: Annotated[
-        str | None, typer.Option("-o", "--output", metavar="FILE", help="Where to write it; printed if left out.")
-    ] = None,
-    name: Annotated[str | None, typer.Option(help="What function names begin with; the robot's name by default.")] = None,
-    dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
-    formulation: Annotated[str | None, typer.Option(help="Which formulation of the dynamics.")] = None,
-    link: Annotated[str | None, typer.Option(help="A link of the robot; the tool by default.")] = None,
-    frame: Annotated[str | None, typer.Option(help="Whose axes, where a quantity offers a choice.")] = None,
-    wrench: Annotated[list[str] | None, typer.Option(help="A link on which a wrench acts; may be given several times.")] = None,
-    symbols: Annotated[list[str] | None, typer.Option(help="Numbers that stay parameters: all, masses, m_1, ...")] = None,
-) -> None:
-    """Source code of a robot's dynamics, for other programs."""
+def _export(given: Namespace) -> None:
     from .export import run
 
-    options = {"formulation": formulation, "link": link, "frame": frame, "wrenches": wrench or None, "symbols": symbols or None}
-    run(robot, quantity or ["inverse_dynamics"], language=language, output=output, name=name, dtype=dtype, options=options)
+    names = given.quantity or ["inverse_dynamics"]
+    options = {name: getattr(given, name) for name in ("formulation", "link", "frame", "symbols")} | {"wrenches": given.wrench}
+    code = {name: getattr(given, name) for name in ("language", "output", "name", "dtype", "json")}
+    run(given.robot, names, options=options, **code)
 
 
-@app.command()
-def equations(
-    robot: RobotSource,
-    quantity: Annotated[
-        list[str] | None, typer.Option(help="tau by default; M, C, c, g, h, ...; may be given several times.")
-    ] = None,
-    symbols: Annotated[
-        list[str] | None, typer.Option(help="all by default; masses, lengths, m_1, ...; 'none' for numbers alone.")
-    ] = None,
-    latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX.")] = False,
-    program: Annotated[bool, typer.Option("--program", help="Named steps, also for a small arm.")] = False,
-    png: Annotated[str | None, typer.Option(metavar="FILE", help="Draw them.")] = None,
-    json: Json = False,
-) -> None:
-    """The equations of motion in symbols."""
+def _equations(given: Namespace) -> None:
     from .equations import run
 
-    wanted = [word for word in symbols or ["all"] if word != "none"]
-    run(robot, quantity or ["tau"], symbols=wanted, program=program, latex=latex, png=png, json=json)
+    symbols = [word for word in given.symbols or ["all"] if word != "none"]
+    options = {name: getattr(given, name) for name in ("program", "latex", "figure", "json")}
+    run(given.robot, given.quantity or ["tau"], symbols=symbols, **options)
 
 
-@app.command()
-def cache(
-    clear: Annotated[bool, typer.Option("--clear", help="Remove every compiled kernel.")] = False,
-    json: Json = False,
-) -> None:
-    """The compiled kernels kept on disk: where, how many, how large."""
-    from .cache import run
-
-    run(clear=clear, json=json)
-
-
-@app.command()
-def demo() -> None:
-    """A short tour with the PUMA 560, ending in a figure."""
+def _demo(given: Namespace) -> None:
     from .demo import run
 
     run()
 
 
-def _numbers(option: str, text: str) -> list[float]:
-    """The numbers of a list separated by commas, spaces or both."""
-    try:
-        return [float(word) for word in text.replace(",", " ").split()]
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a list of numbers such as '0.1,0.2'.", param_hint=option) from None
-
-
-def _share(option: str, text: str) -> float:
-    """A share written as '1%' or as 0.01."""
-    try:
-        return float(text[:-1]) / 100.0 if text.endswith("%") else float(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is neither a percentage such as '1%' nor a number.", param_hint=option) from None
+COMMANDS = {
+    "list": Command("the robots of the catalogue", (JSON,), _list_robots),
+    "show": Command("joints, links, drives and checks of a robot", (ROBOT, JSON), _show),
+    "check": Command(
+        "whether a robot can be computed, and what is doubtful about it",
+        (ROBOT, _flag("--strict", "fail on any finding, not only on errors"), JSON),
+        _check,
+    ),
+    "dynamics": Command(
+        "torques, mass matrix, bias and gravity at one state; what is left out is zero",
+        (
+            ROBOT,
+            _list("--q", "joint positions: 0.1 0.2 or '0.1,0.2'"),
+            _list("--qd", "joint velocities"),
+            _list("--qdd", "joint accelerations"),
+            DEGREES,
+            _option("--formulation", about=FORMULATION, metavar="NAME", default="newton_euler"),
+            JSON,
+        ),
+        _dynamics,
+    ),
+    "contributions": Command(
+        "what the torques of a motion are made of: inertia, velocities, gravity, friction; masses, rotors; link by link",
+        (
+            ROBOT,
+            _option("--from", about="joint positions at the start", metavar=NUMBERS, type=_numbers, default=[], dest="start"),
+            _option("--to", about="joint positions at the end", metavar=NUMBERS, type=_numbers, default=[], dest="end"),
+            _option("--time", about="duration of the motion [s]", metavar="T", type=_number),
+            _option("--velocity", about="or the largest velocity, each joint taking its own time", metavar="V", type=_number),
+            _option("--profile", about="velocity over time: triangular or trapezoidal", metavar="NAME", default="triangular"),
+            _option("--acceleration-time", about="time of acceleration and of braking [s]", metavar="T", type=_number),
+            _samples("how many instants", 501, 2),
+            _option("--by", about="split by cause, joint, nature or link", metavar="WHAT", default="cause"),
+            DEGREES,
+            FIGURE,
+            JSON,
+        ),
+        _contributions,
+    ),
+    "compare": Command(
+        "all formulations side by side: do they agree, what do they cost; and the properties of the model",
+        (ROBOT, _samples("how many random states", 100), SEED, FIGURE, JSON),
+        _compare,
+    ),
+    "simplify": Command(
+        "inverse dynamics without the terms that do not matter, its error and what it saves",
+        (
+            ROBOT,
+            _option("--tolerance", about="largest error allowed, as a share", metavar="SHARE", type=_share, default="1%"),
+            _option("--form", about="auto, recursive or closed", metavar="NAME", default="auto"),
+            _samples("random states on which the error is verified", 20_000),
+            SEED,
+            FIGURE,
+            JSON,
+        ),
+        _simplify,
+    ),
+    "export": Command(
+        "source code of a robot's dynamics, for other programs",
+        (
+            ROBOT,
+            _words("--quantity", "inverse_dynamics by default; may be given several times"),
+            _option("--language", about="c, c_header, python or matlab", metavar="NAME", default="c"),
+            _option("-o", "--output", about="where to write it; printed if left out", metavar="FILE"),
+            _option("--name", about="what function names begin with; the robot's name by default", metavar="NAME"),
+            _option("--dtype", about="float64 or float32", metavar="NAME", default="float64"),
+            _option("--formulation", about=FORMULATION, metavar="NAME"),
+            _option("--link", about="a link of the robot; the tool by default", metavar="NAME"),
+            _option("--frame", about="whose axes, where a quantity offers a choice", metavar="NAME"),
+            _words("--wrench", "a link on which a wrench acts; may be given several times"),
+            _words("--symbols", "numbers that stay parameters: all, masses, m_1, ..."),
+            JSON,
+        ),
+        _export,
+    ),
+    "equations": Command(
+        "the equations of motion in symbols",
+        (
+            ROBOT,
+            _words("--quantity", "tau by default; M, C, c, g, h, ...; may be given several times"),
+            _words("--symbols", "all by default; masses, lengths, m_1, ...; 'none' for numbers alone"),
+            _flag("--latex", "print LaTeX"),
+            _flag("--program", "named steps, also for a small arm"),
+            FIGURE,
+            JSON,
+        ),
+        _equations,
+    ),
+    "demo": Command("a short tour with the PUMA 560, ending in a figure", (), _demo),
+}
+_LISTS = {
+    name
+    for command in COMMANDS.values()
+    for names, options in command.arguments
+    for name in names
+    if options.get("metavar") == NUMBERS
+}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import warnings
 
-from rich.text import Text
-
 from ..errors import DalembertWarning
 from ..formats import load
 from ..model import Robot
 from ..model.physical import Finding, FoundNote, SourceNote, findings
 from . import terminal
+from .sheets import print_marked
 
 CHECKS = {
     "negative-mass": "no mass is negative",
@@ -38,8 +37,8 @@ def run(source: str, *, strict: bool, json: bool) -> bool:
     if json:
         terminal.print_json({"robot": robot.name, "passed": passed, **record(robot)})
         return passed
-    terminal.stdout().print(Text(repr(robot), style="bold"), soft_wrap=True)
-    terminal.print_marked(report(robot))
+    terminal.say((repr(robot), "bold"))
+    print_marked(report(robot))
     return passed
 
 

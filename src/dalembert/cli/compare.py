@@ -2,53 +2,46 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .. import analysis, plots
 from ..analysis.comparison import cost_table, difference_table
-from ..errors import MissingExtraError
 from ..formats import load
-from . import terminal
-from .demo import save_figure
-from .terminal import Sheet
+from . import outputs, terminal
+from .sheets import Sheet, print_sheets, sheet
 
 
-def run(source: str, *, samples: int, seed: int, json: bool, png: str | None) -> None:
+def run(source: str, *, samples: int, seed: int, json: bool, figure: str | None) -> None:
     """Print differences, operations, times and properties; draw operations and times where a file is named."""
+    picture = outputs.picture("compare", figure)
     found = analysis.compare(load(source), samples=samples, rng=np.random.default_rng(seed))
-    if png is not None:
-        save_figure(draw(found), Path(png).absolute())
     if json:
         terminal.print_json(record(found))
-        return
-    sheets = [terminal.sheet(*content) for content in (difference_table(found), cost_table(found))]
-    terminal.print_sheets(*sheets, property_table(found.properties))
+    else:
+        _print(found)
+    if picture is not None:
+        outputs.save_figure(draw(found), picture)
+
+
+def _print(found: analysis.Comparison) -> None:
+    sheets = [sheet(*content) for content in (difference_table(found), cost_table(found))]
+    print_sheets(*sheets, property_table(found.properties))
     if found.too_long_for:
-        terminal.stderr().print(f"left out, since the robot has too many joints for them: {', '.join(found.too_long_for)}")
+        terminal.remark(f"left out, since the robot has too many joints for them: {', '.join(found.too_long_for)}")
 
 
 def property_table(found: analysis.Properties) -> Sheet:
     """The properties of the model, with what they say."""
-    return terminal.sheet(*found.table(), left=2)
+    return sheet(*found.table(), left=2)
 
 
 def draw(found: analysis.Comparison) -> Any:
     """The figure."""
-    figure = new_figure("compare", (7.6, 5.8))
+    figure = outputs.new_figure((7.6, 5.8), layout="constrained")
     plots.comparison(found, axes=figure.subplots(2, 1, sharex=True))
     return figure
-
-
-def new_figure(command: str, size: tuple[float, float]) -> Any:
-    """An empty figure that no window knows of, or a sentence that names the extra."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError.for_extra(f"{command}: the figure", "matplotlib", "plots") from None
-    return Figure(figsize=size, layout="constrained")
 
 
 def record(found: analysis.Comparison) -> dict[str, Any]:

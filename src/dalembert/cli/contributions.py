@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from rich.text import Text
 
 from .. import dynamics as dyn
 from .. import plots
 from ..checks import FloatArray, choice
 from ..dynamics.contributions import SPLITS, Contributions
-from ..errors import MissingExtraError, ShapeError
+from ..errors import ShapeError
 from ..formats import load
 from ..model import Robot
 from ..trajectories import Trajectory, duration_at, trapezoidal
-from . import terminal
-from .demo import save_figure
+from . import outputs, terminal
+from .digits import aligned
 from .dynamics import state_of
-from .terminal import Sheet
+from .sheets import Sheet, print_sheets, sheet
 
 PROFILES = {"triangular": 0.5, "trapezoidal": 0.25}  # share of the time that is spent accelerating, where none is given
 
@@ -43,32 +41,32 @@ def run(
     *,
     degrees: bool,
     by: str,
-    png: str | None,
+    figure: str | None,
     json: bool,
 ) -> None:
     """Print the parts of the torques along a motion, and draw them."""
+    picture = outputs.picture("contributions", figure)
     robot = load(source)
     choice("--by", by, SPLITS)
     path = motion(robot, start, end, timing, degrees=degrees)
     parts = dyn.contributions(robot, path.q, path.qd, path.qdd)
-    if png is not None:
-        save_figure(draw(robot, path, parts, by), Path(png).absolute())
     if json:
         terminal.print_json(_record(robot, path, parts))
-        return
-    title = f"{robot!r}, {timing.profile} velocity over {path.t[-1]:g} s, {len(path.t)} samples\n"
-    terminal.stdout().print(Text(title, style="bold"), soft_wrap=True)
-    terminal.print_sheets(*(peak_table(parts, name) for name in dict.fromkeys((by, "nature", "link"))))
+    else:
+        terminal.title(f"{robot!r}, {timing.profile} velocity over {path.t[-1]:g} s, {len(path.t)} samples")
+        print_sheets(*(peak_table(parts, name) for name in dict.fromkeys((by, "nature", "link"))))
+    if picture is not None:
+        outputs.save_figure(draw(robot, path, parts, by), picture)
 
 
 def motion(robot: Robot, start: Sequence[float], end: Sequence[float], timing: Timing, *, degrees: bool) -> Trajectory:
     """The motion from one position to the other, in SI units."""
     q0, q1 = (state_of(robot, {"q": q}, degrees=degrees).q for q in (start, end))
+    if np.array_equal(q0, q1):
+        raise ShapeError("--from, --to: both are the same position, so nothing moves. Give --to, and --from if it is not zero.")
     share = choice("--profile", timing.profile, PROFILES)
     if (timing.time is None) == (timing.velocity is None):
         raise ShapeError("--time, --velocity: one of the two is expected, the duration of the motion or its largest velocity.")
-    if timing.samples < 2:
-        raise ShapeError(f"--samples: {timing.samples} found; at least 2 are expected.")
     if timing.velocity is not None:
         return _at_velocity(robot, q0, q1, timing, degrees=degrees)
     assert timing.time is not None
@@ -89,20 +87,15 @@ def peak_table(parts: Contributions, by: str) -> Sheet:
     """The largest magnitude of each part along the motion."""
     columns = {name: values for name, values in SPLITS[by](parts).items() if np.any(values != 0.0)}
     peaks = np.column_stack([np.abs(values).max(axis=0) for values in (*columns.values(), parts.tau)])
-    cells = terminal.aligned(peaks)
-    rows = [(name, *cells[i], unit) for i, (name, unit) in enumerate(zip(parts.coordinates, parts.units, strict=True))]
-    return terminal.sheet(f"Largest magnitudes, by {by}", ["joint", *columns, "tau", ""], rows)
+    rows = [(*names, *cells) for *names, cells in zip(parts.coordinates, parts.units, aligned(peaks), strict=True)]
+    return sheet(f"Largest magnitudes, by {by}", ["joint", "unit", *columns, "tau"], rows, left=2, keys=2)
 
 
 def draw(robot: Robot, path: Trajectory, parts: Contributions, by: str) -> Any:
     """The motion with its torques above, their parts below."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError.for_extra("contributions: the figure", "matplotlib", "plots") from None
     width = min(3, robot.n)
     rows = -(-robot.n // width)
-    figure: Any = Figure(figsize=(9.6, 5.0 + 0.8 + 2.4 * rows), layout="constrained")
+    figure = outputs.new_figure((9.6, 5.0 + 0.8 + 2.4 * rows), layout="constrained")
     upper, lower = figure.subfigures(2, 1, height_ratios=[4.6, 0.8 + 2.4 * rows])
     tau = parts.tau
     plots.motion(path.t, path.q, path.qd, path.qdd, tau, names=robot.joint_names, units=parts.units, axes=_grid(upper, 2, 2))

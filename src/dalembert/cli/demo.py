@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.text import Text
 
 from .. import dynamics as dyn
 from .. import plots
 from ..checks import FloatArray
-from ..errors import MissingExtraError
-from ..files import replace_file
 from ..formats import load
 from ..model import Robot
-from . import dynamics, show, terminal
+from . import dynamics, outputs, show, terminal
+from .sheets import print_sheets
 
 FIGURE = "dalembert-demo.png"
 _START = np.radians([0.0, 90.0, -90.0, 0.0, 0.0, 0.0])
@@ -28,24 +24,25 @@ _BATCH = 100_000
 
 def run() -> None:
     """The arm, its dynamics at a pose, the speed of a batch, a figure."""
-    console, robot = terminal.stdout(), load("puma560")
+    picture = outputs.picture("demo", FIGURE)
+    assert picture is not None
+    robot = load("puma560")
     _heading("1. An arm of the catalogue: robot = dal.load('puma560')")
-    terminal.print_sheets(*show.joint_tables(robot))
+    print_sheets(*show.joint_tables(robot))
     _heading("2. Its torques in the middle of a motion: dal.inverse_dynamics(robot, q, qd, qdd)")
     t, states = motion()
     now = dynamics.State(*(values[2 * len(t) // 5] for values in states))
-    terminal.print_sheets(dynamics.state_table(robot, now), dynamics.torque_table(robot, now, dynamics.evaluate(robot, now)))
+    print_sheets(dynamics.state_table(robot, now), dynamics.torque_table(robot, now, dynamics.evaluate(robot, now)))
     _heading(f"3. The same call for {_BATCH:,} random configurations".replace(",", " "))
     best = batch_time(robot)
-    console.print(f"  {best * 1e3:.1f} ms on all cores, best of five: {best / _BATCH * 1e9:.0f} ns per configuration\n")
+    terminal.say(f"  {best * 1e3:.1f} ms on all cores, best of five: {best / _BATCH * 1e9:.0f} ns per configuration")
+    terminal.say()
     _heading("4. Joint torques along the motion, by cause")
-    target = Path(FIGURE).absolute()
-    save_figure(draw(robot, t, states), target)
-    console.print(f"  {target}", soft_wrap=True)
+    outputs.save_figure(draw(robot, t, states), picture)
 
 
 def _heading(words: str) -> None:
-    terminal.stdout().print(Text(words, style="bold green"), soft_wrap=True)
+    terminal.say((words, "bold green"))
 
 
 def motion(samples: int = 301) -> tuple[FloatArray, dynamics.State]:
@@ -74,19 +71,8 @@ def batch_time(robot: Robot) -> float:
 
 def draw(robot: Robot, t: FloatArray, states: dynamics.State) -> Any:
     """The figure: one panel per joint, each torque split by cause."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError.for_extra("demo: the figure", "matplotlib", "plots") from None
     parts = dynamics.evaluate(robot, states).parts(states.qdd)
-    figure = Figure(figsize=(9.6, 5.2), layout="constrained")
+    figure = outputs.new_figure((9.6, 5.2), layout="constrained")
     axes = figure.subplots(2, 3, sharex=True)
     plots.contributions(t, parts, names=robot.joint_names, units=dynamics.torque_units(robot), axes=axes)
     return figure
-
-
-def save_figure(figure: Any, target: Path) -> None:
-    """The picture in its place, complete or not at all."""
-    picture = io.BytesIO()
-    figure.savefig(picture, dpi=160, format="png")
-    replace_file(target, picture.getvalue())

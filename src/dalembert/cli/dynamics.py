@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from rich.text import Text
 
 from .. import dynamics as dyn
 from ..checks import FloatArray
@@ -14,7 +13,8 @@ from ..errors import ShapeError
 from ..formats import load
 from ..model import Robot
 from . import terminal
-from .terminal import Sheet
+from .digits import aligned
+from .sheets import Sheet, print_sheets, sheet
 
 
 class State(NamedTuple):
@@ -47,8 +47,8 @@ def run(source: str, given: Mapping[str, Sequence[float]], *, degrees: bool, for
     if json:
         terminal.print_json(_record(robot, state, result, formulation))
         return
-    terminal.stdout().print(Text(f"{robot!r}, formulation {formulation}\n", style="bold"), soft_wrap=True)
-    terminal.print_sheets(state_table(robot, state), torque_table(robot, state, result), mass_table(robot, result))
+    terminal.title(f"{robot!r}, formulation {formulation}")
+    print_sheets(state_table(robot, state), torque_table(robot, state, result), mass_table(robot, result))
 
 
 def state_of(robot: Robot, given: Mapping[str, Sequence[float]], *, degrees: bool) -> State:
@@ -90,9 +90,9 @@ def torque_units(robot: Robot) -> list[str]:
 
 def state_table(robot: Robot, state: State) -> Sheet:
     """Where the joints are and how they move."""
-    cells = np.column_stack([terminal.aligned(values) for values in state])
-    rows = [(joint.name, *cells[i], "rad" if joint.turns else "m") for i, joint in enumerate(robot.structure.coordinates)]
-    return terminal.sheet("State: q, qd per s, qdd per s²", ["joint", *State._fields, ""], rows)
+    cells = np.column_stack([aligned(values) for values in state])
+    rows = [(joint.name, "rad" if joint.turns else "m", *cells[i]) for i, joint in enumerate(robot.structure.coordinates)]
+    return sheet("State: q, qd per s, qdd per s²", ["joint", "unit", *State._fields], rows, left=2, keys=2)
 
 
 def torque_table(robot: Robot, state: State, result: Result) -> Sheet:
@@ -101,17 +101,17 @@ def torque_table(robot: Robot, state: State, result: Result) -> Sheet:
     if not robot.parameters.friction:
         del parts["friction"]  # only crumbs of rounding would stand there
     heads = {"inertia": "M qdd", "Coriolis": "C qd", "gravity": "g", "friction": "friction"}
-    cells = terminal.aligned(np.column_stack([*parts.values(), result.tau]))
-    rows = [(name, *cells[i], unit) for i, (name, unit) in enumerate(zip(robot.joint_names, torque_units(robot), strict=True))]
-    return terminal.sheet("Torques", ["joint", *(heads[name] for name in parts), "tau", ""], rows)
+    cells = aligned(np.column_stack([*parts.values(), result.tau]))
+    rows = [(*names, *row) for *names, row in zip(robot.joint_names, torque_units(robot), cells, strict=True)]
+    return sheet("Torques", ["joint", "unit", *(heads[name] for name in parts), "tau"], rows, left=2, keys=2)
 
 
 def mass_table(robot: Robot, result: Result) -> Sheet:
     """The mass matrix and, beside it, the bias."""
-    values, h = terminal.aligned(result.M), terminal.aligned(result.h)
+    values, h = aligned(result.M), aligned(result.h)
     rows = [(name, *values[i], h[i]) for i, name in enumerate(robot.joint_names)]
     title = f"Mass matrix M [{_mass_units(robot)}] and bias h = C qd + g [{' | '.join(dict.fromkeys(torque_units(robot)))}]"
-    return terminal.sheet(title, ["", *robot.joint_names, "h"], rows)
+    return sheet(title, ["", *robot.joint_names, "h"], rows)
 
 
 def _mass_units(robot: Robot) -> str:

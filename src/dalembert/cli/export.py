@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..checks import choice
 from ..export import export_code
+from ..export.code import LANGUAGES
 from ..formats import load
+from . import outputs, terminal
 
 
 def run(
@@ -19,8 +21,18 @@ def run(
     name: str | None,
     dtype: str,
     options: Mapping[str, Any],
+    json: bool,
 ) -> None:
     """Print the code, or write it to a file."""
-    text = export_code(load(source), quantities, language=language, name=name, path=output, dtype=dtype, **options)
-    if output is None:
-        sys.stdout.write(text)
+    writer = choice("language", language, LANGUAGES)
+    files = [] if output is None else [outputs.destination("--output", output)]
+    files += [path.with_suffix(suffix) for path in files for suffix in writer.beside]
+    robot = load(source)
+    text = export_code(robot, quantities, language=language, name=name, path=output, dtype=dtype, **options)
+    if json:
+        code = text if output is None else None
+        record = {"robot": robot.name, "language": language, "dtype": dtype, "quantities": list(quantities)}
+        terminal.print_json(record | {"files": [str(path) for path in files], "code": code})
+    elif output is None:
+        terminal.print_text(text)
+    outputs.confirm(*files)

@@ -9,15 +9,14 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from rich.text import Text
 
 from ..formats.poses import rpy_from_rotation
 from ..model import Body, Joint, Link, Robot
 from ..model.record import Record
 from . import check, terminal
-from .catalogue import joint_letters
+from .digits import MINUS, columns_of, number, numbers
 from .geometry import DhRow, dh_table
-from .terminal import Sheet, number, numbers
+from .sheets import Sheet, print_marked, print_sheets, sheet
 
 
 def run(source: str, *, json: bool) -> None:
@@ -26,14 +25,13 @@ def run(source: str, *, json: bool) -> None:
     if json:
         terminal.print_json(record(robot))
         return
-    console = terminal.stdout()
-    console.print(Text(repr(robot), style="bold"), soft_wrap=True)
+    terminal.say((repr(robot), "bold"))
     for name, words in effects(robot).items():
-        console.print(Text.assemble((f"  {name:<10}", "cyan"), words), soft_wrap=True)
-    console.print()
-    terminal.print_sheets(*joint_tables(robot), drive_table(robot), link_table(robot))
-    console.print(Text("Checks", style="bold"))
-    terminal.print_marked(check.report(robot))
+        terminal.say((f"  {name:<10}", "cyan"), words)
+    terminal.say()
+    print_sheets(*joint_tables(robot), drive_table(robot), link_table(robot))
+    terminal.say(("Checks", "bold"))
+    print_marked(check.report(robot))
 
 
 def effects(robot: Robot) -> dict[str, str]:
@@ -72,6 +70,11 @@ def _mimic(joint: Joint) -> str:
     return f"{joint.name} = {number(joint.mimic.multiplier)} · {joint.mimic.joint}{shift}"
 
 
+def joint_letters(robot: Robot) -> str:
+    """R for a turning joint, P for a sliding one, in order."""
+    return "".join("R" if joint.turns else "P" for joint in robot.structure.coordinates)
+
+
 def joint_tables(robot: Robot) -> list[Sheet]:
     """What the joints connect and where they are: Denavit-Hartenberg rows, or origins and axes in a table of their own."""
     joints = robot.structure.joints
@@ -80,10 +83,10 @@ def joint_tables(robot: Robot) -> list[Sheet]:
     dh = dh_table(robot)
     if dh is None:
         places = [(joint.name, *cells) for joint, cells in zip(joints, _origin_cells(joints), strict=True)]
-        placement = terminal.sheet("Placement", ["joint", "xyz [m]", "roll pitch yaw [°]", "axis"], places)
-        return [terminal.sheet("Joints", columns, common, left=3), placement]
+        placement = sheet("Placement", ["joint", "xyz [m]", "roll pitch yaw [°]", "axis"], places)
+        return [sheet("Joints", columns, common, left=3), placement]
     rows = [(*common[i], *_dh_cells(joint, dh.rows[i])) for i, joint in enumerate(joints)]
-    return [terminal.sheet(f"Joints, {dh.convention} DH", [*columns, "θ [°]", "d [m]", "a [m]", "α [°]"], rows, left=3)]
+    return [sheet(f"Joints, {dh.convention} DH", [*columns, "θ [°]", "d [m]", "a [m]", "α [°]"], rows, left=3)]
 
 
 def _dh_cells(joint: Joint, row: DhRow) -> list[str]:
@@ -99,14 +102,14 @@ def _with_q(offset: float) -> str:
     """The joint variable and what is added to it."""
     if number(offset) == "0":
         return "q"
-    return f"q {'+' if offset > 0 else terminal.MINUS} {number(abs(offset))}"
+    return f"q {'+' if offset > 0 else MINUS} {number(abs(offset))}"
 
 
 def _origin_cells(joints: Sequence[Joint]) -> list[list[str]]:
     poses = [joint.origin if joint.moves else joint.origin @ joint.child_origin for joint in joints]
-    places = terminal.columns_of([X[:3, 3] for X in poses])
-    angles = terminal.columns_of([np.degrees(rpy_from_rotation(X[:3, :3])) for X in poses])
-    axes = terminal.columns_of([joint.axis for joint in joints])
+    places = columns_of([X[:3, 3] for X in poses])
+    angles = columns_of([np.degrees(rpy_from_rotation(X[:3, :3])) for X in poses])
+    axes = columns_of([joint.axis for joint in joints])
     moving = [joint.moves for joint in joints]
     return [[p, a, axis if moves else "–"] for p, a, axis, moves in zip(places, angles, axes, moving, strict=True)]
 
@@ -120,7 +123,7 @@ def drive_table(robot: Robot) -> Sheet:
     if len(used) == 1:
         used.append(1)  # a robot without limits says so
     kept = [[row[i] for i in used] for row in rows]
-    return terminal.sheet("Limits, friction and rotors", [columns[i] for i in used], kept)
+    return sheet("Limits, friction and rotors", [columns[i] for i in used], kept)
 
 
 def _limit_cells(joint: Joint) -> tuple[str, str, str]:
@@ -160,10 +163,10 @@ def _rotor_cell(robot: Robot, joint: Joint) -> str:
 def link_table(robot: Robot) -> Sheet:
     """Masses, centres of mass and principal moments of links and further bodies."""
     bodies = [(name, body) for name, body in _bodies(robot) if not body.is_massless]
-    centres = terminal.columns_of([body.com for _, body in bodies])
-    moments = terminal.columns_of([np.linalg.eigvalsh(body.inertia)[::-1] for _, body in bodies])
+    centres = columns_of([body.com for _, body in bodies])
+    moments = columns_of([np.linalg.eigvalsh(body.inertia)[::-1] for _, body in bodies])
     rows = [(name, number(body.mass), centres[i], moments[i]) for i, (name, body) in enumerate(bodies)]
-    return terminal.sheet("Links", ["link", "mass [kg]", "centre of mass [m]", "principal moments [kg m²]"], rows)
+    return sheet("Links", ["link", "mass [kg]", "centre of mass [m]", "principal moments [kg m²]"], rows)
 
 
 def _bodies(robot: Robot) -> Iterator[tuple[str, Body]]:

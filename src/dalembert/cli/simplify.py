@@ -2,44 +2,41 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.text import Text
 
 from .. import analysis, plots
 from ..analysis.causes import CAUSES
 from ..analysis.simplify import dropped_table, error_table
 from ..formats import load
-from . import terminal
-from .compare import new_figure
-from .demo import save_figure
-from .terminal import Sheet
+from . import outputs, terminal
+from .sheets import Sheet, print_sheets, sheet
 
 
-def run(source: str, *, tolerance: float, form: str, samples: int, seed: int, json: bool, png: str | None) -> None:
+def run(source: str, *, tolerance: float, form: str, samples: int, seed: int, json: bool, figure: str | None) -> None:
     """Print what a model within the tolerance leaves out, what that saves and how wrong it is."""
+    picture = outputs.picture("simplify", figure)
     robot = load(source)
     model = analysis.simplify_model(robot, tolerance=tolerance, form=form, samples=samples, rng=np.random.default_rng(seed))
-    if png is not None:
-        save_figure(draw(model), Path(png).absolute())
     if json:
         terminal.print_json(record(model))
-        return
-    terminal.stdout().print(Text(f"{model.summary()}\n", style="bold"), soft_wrap=True)
-    terminal.print_sheets(cause_table(model), terminal.sheet(*error_table(model)), terminal.sheet(*dropped_table(model), left=3))
+    else:
+        terminal.title(model.summary())
+        print_sheets(cause_table(model), sheet(*error_table(model)), sheet(*dropped_table(model), left=3))
+    if picture is not None:
+        outputs.save_figure(draw(model), picture)
 
 
 def cause_table(model: analysis.SimplifiedModel) -> Sheet:
     """What the exact torques are made of: the largest share of each cause in each joint's largest torque."""
     rows = [[name, *(f"{size:.1%}" for size in sizes)] for name, sizes in zip(CAUSES, model.by_cause, strict=True) if sizes.any()]
-    return terminal.sheet("Largest size of each cause, relative to the joint's largest torque", ["cause", *model.joints], rows)
+    return sheet("Largest size of each cause, relative to the joint's largest torque", ["cause", *model.joints], rows)
 
 
 def draw(model: analysis.SimplifiedModel) -> Any:
     """The figure."""
-    figure = new_figure("simplify", (2.6 + 0.75 * max(6, len(model.joints)), 6.6))
+    figure = outputs.new_figure((2.6 + 0.75 * max(6, len(model.joints)), 6.6), layout="constrained")
     plots.simplification(model, axes=figure.subplots(2, 1, sharex=True, height_ratios=[3, 2]))
     return figure
 

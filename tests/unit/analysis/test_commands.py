@@ -50,7 +50,7 @@ def test_compare_as_json_has_every_number(run):
 def test_compare_draws(run, tmp_path):
     pytest.importorskip("matplotlib")
     target = tmp_path / "compare.png"
-    code, _, _ = run("compare", "pendulum", "--samples", "5", "--png", str(target))
+    code, _, _ = run("compare", "pendulum", "--samples", "5", "--figure", str(target))
     assert code == 0
     assert target.read_bytes().startswith(PNG)
 
@@ -75,7 +75,7 @@ def test_a_share_and_a_percentage_are_the_same(run):
 def test_simplify_draws(run, tmp_path):
     pytest.importorskip("matplotlib")
     target = tmp_path / "simplify.png"
-    code, _, _ = run("simplify", "two_link_planar", "--samples", "1000", "--png", str(target))
+    code, _, _ = run("simplify", "two_link_planar", "--samples", "1000", "--figure", str(target))
     assert code == 0
     assert target.read_bytes().startswith(PNG)
 
@@ -94,6 +94,6 @@ def test_a_tolerance_of_everything_is_refused_in_a_line(run):
 
 def test_a_missing_matplotlib_is_one_sentence_that_names_the_extra(run, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    code, _, err = run("simplify", "pendulum", "--samples", "100", "--png", str(tmp_path / "x.png"))
+    code, _, err = run("simplify", "pendulum", "--samples", "100", "--figure", str(tmp_path / "x.png"))
     assert code == 1
     assert "simplify: the figure needs matplotlib" in err

@@ -25,7 +25,7 @@ def test_inverse_dynamics_in_c_is_what_is_written_unless_told(capsys, tmp_path):
     assert run("pendulum", "-o", str(tmp_path / "arm.c")) == 0
     assert (tmp_path / "arm.c").read_text() == dal.export_code(dal.load("pendulum"))
     assert (tmp_path / "arm.h").is_file()
-    assert capsys.readouterr() == ("", "")
+    assert capsys.readouterr() == ("", f"written: {tmp_path / 'arm.c'}\nwritten: {tmp_path / 'arm.h'}\n")
 
 
 def test_wrenches_name_and_type_reach_the_code(capsys):

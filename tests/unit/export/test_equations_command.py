@@ -21,7 +21,7 @@ def test_the_torques_are_printed_with_the_values_of_the_symbols(capsys):
     assert run("pelican") == 0
     printed = capsys.readouterr()
     assert dal.equations(dal.robots.pelican(), "tau").text() in printed.out
-    assert "m_1      6.5225   kg" in printed.out
+    assert "m_1     6.5225  kg" in printed.out
     assert printed.err == ""
 
 
@@ -45,26 +45,28 @@ def test_json_has_symbols_latex_and_python(capsys):
 
 def test_the_picture_is_drawn(capsys, tmp_path):
     pytest.importorskip("matplotlib")
-    assert run("two_link_planar", "--png", str(tmp_path / "arm.png")) == 0
+    assert run("two_link_planar", "--figure", str(tmp_path / "arm.png")) == 0
     assert (tmp_path / "arm.png").read_bytes().startswith(b"\x89PNG")
-    assert capsys.readouterr() == ("", "")
+    printed = capsys.readouterr()
+    assert printed.out.startswith("Equations of 'two_link_planar'")
+    assert printed.err == f"written: {tmp_path / 'arm.png'}\n"
 
 
 @pytest.mark.slow
 def test_every_line_of_a_large_program_can_be_drawn(tmp_path):
     pytest.importorskip("matplotlib")
-    assert run("stanford", "--png", str(tmp_path / "arm.png")) == 0
+    assert run("stanford", "--figure", str(tmp_path / "arm.png")) == 0
 
 
 def test_without_matplotlib_the_picture_names_the_extra(capsys, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    assert run("pelican", "--png", str(tmp_path / "arm.png")) == 1
-    assert "equations: the picture needs matplotlib" in capsys.readouterr().err
+    assert run("pelican", "--figure", str(tmp_path / "arm.png")) == 1
+    assert "equations: the figure needs matplotlib" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
 def test_more_lines_than_a_picture_holds_are_refused(capsys, tmp_path):
-    assert run("panda", "--quantity", "C", "--png", str(tmp_path / "arm.png")) == 1
+    assert run("panda", "--quantity", "C", "--figure", str(tmp_path / "arm.png")) == 1
     assert "lines found, a picture holds 400. Try --latex, or one quantity." in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 

@@ -1,0 +1,193 @@
+"""Tables that lose nothing in a narrow terminal.
+
+A table that is too wide is tried in four ways, the first that fits is taken:
+
+1. heads and words are folded at spaces, heads also after '_', numbers and names stay whole;
+2. the columns are cut into groups, one below the other, the names repeated beside each;
+3. the same with names folded after '_', '-', '.' and '/';
+4. each row becomes a list, one line per column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from . import terminal
+
+_GAP = "  "
+_AFTER = re.compile(r"[^_\-./]*[_\-./]+|[^_\-./]+")  # pieces of a name, each with the sign after which it may be folded
+
+
+class Sheet(NamedTuple):
+    """A table under its title: the first `left` columns are words, the first `keys` of them name the row."""
+
+    title: str
+    columns: list[Column]
+    keys: int
+
+
+class Column(NamedTuple):
+    """A head and its cells; words may be folded, numbers may not."""
+
+    head: str
+    cells: list[str]
+    words: bool
+
+
+def sheet(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, left: int = 1, keys: int = 1) -> Sheet:
+    """A plain table: the first `left` columns are words, the others numbers, set to the right and never broken."""
+    texts = [[terminal.safe(str(cell)) for cell in row] for row in rows]
+    heads = map(terminal.safe, columns)
+    return Sheet(title, [Column(head, [row[k] for row in texts], k < left) for k, head in enumerate(heads)], keys)
+
+
+def print_sheets(*sheets: Sheet) -> None:
+    """Each title, its table and an empty line."""
+    room = terminal.width()
+    for found in sheets:
+        terminal.say_lines([[(found.title, "bold")], *([line] for line in lines(found, room)), []])
+
+
+def print_marked(marked: Sequence[tuple[str, str, str]]) -> None:
+    """Sentences after a mark in its style; they hang beside it in a terminal and stay on one line elsewhere."""
+    room = terminal.width()
+    for mark, style, words in marked:
+        first, *others = _folded(terminal.safe(words), room and max(room - 4, 1))
+        terminal.say("  ", (mark, style), f" {first}")
+        for line in others:
+            terminal.say(f"    {line}")
+
+
+def lines(found: Sheet, room: int | None) -> Iterator[tuple[str, str]]:
+    """The lines of a table in so many columns of a terminal (None: as many as it takes), each with its style."""
+    if room is None or _total(map(_natural, found.columns)) <= room:
+        yield from _block(found.columns, list(map(_natural, found.columns)))
+        return
+    for break_names in (False, True):
+        groups = _groups(found, room, break_names)
+        if groups is not None:
+            for number, group in enumerate(groups):
+                if number:
+                    yield "", ""
+                yield from _block(group, _widths(group, found.keys, room, break_names))
+            return
+    yield from _list(found, room)
+
+
+def _groups(found: Sheet, room: int, break_names: bool) -> list[list[Column]] | None:
+    """The columns in as few groups as fit, each with the names in front; None where one column beside the names is too wide."""
+    names, others = found.columns[: found.keys], found.columns[found.keys :]
+    base = [_needed(column, break_names) for column in names]
+    groups: list[list[Column]] = []
+    used = room + 1
+    for column in others:
+        wide = _needed(column, False)
+        if _total([*base, wide]) > room:
+            return None
+        if used + len(_GAP) + wide > room:
+            groups.append([*names])
+            used = _total(base)
+        groups[-1].append(column)
+        used += len(_GAP) + wide
+    return groups
+
+
+def _widths(columns: Sequence[Column], keys: int, room: int, break_names: bool) -> list[int]:
+    """What each column needs, and of the room that is left as much as it can use, the first ones first."""
+    widths = [_needed(column, break_names and k < keys) for k, column in enumerate(columns)]
+    left = room - _total(widths)
+    for k, column in enumerate(columns):
+        more = max(0, min(_natural(column) - widths[k], left))
+        widths[k] += more
+        left -= more
+    return widths
+
+
+def _block(columns: Sequence[Column], widths: Sequence[int]) -> Iterator[tuple[str, str]]:
+    heads = [_folded(column.head, width, names=True) for column, width in zip(columns, widths, strict=True)]
+    yield from ((line, "cyan") for line in _side_by_side(columns, widths, heads))
+    yield "─" * _total(widths), "dim"
+    for cells in zip(*(column.cells for column in columns), strict=True):
+        folded = [
+            _folded(cell, width, names=True) if column.words else [cell]
+            for column, width, cell in zip(columns, widths, cells, strict=True)
+        ]
+        yield from ((line, "") for line in _side_by_side(columns, widths, folded))
+
+
+def _side_by_side(columns: Sequence[Column], widths: Sequence[int], cells: Sequence[list[str]]) -> Iterator[str]:
+    """Cells of several lines beside each other: words to the left, numbers to the right."""
+    for k in range(max(map(len, cells), default=0)):
+        pieces = []
+        for column, width, cell in zip(columns, widths, cells, strict=True):
+            text = cell[k] if k < len(cell) else ""
+            blank = " " * (width - _size(text))
+            pieces.append(text + blank if column.words else blank + text)
+        yield _GAP.join(pieces).rstrip()
+
+
+def _list(found: Sheet, room: int) -> Iterator[tuple[str, str]]:
+    """Each row by itself: its name, and a line for each column."""
+    names, others = found.columns[: found.keys], found.columns[found.keys :]
+    for row in range(len(names[0].cells)):
+        yield _GAP.join(filter(None, (column.cells[row] for column in names))), "cyan"
+        for column in others:
+            yield from ((f"  {line}", "") for line in _entry(column.head, column.cells[row], room - 2))
+
+
+def _entry(head: str, cell: str, room: int) -> Iterator[str]:
+    """A head and its cell on one line, or the cell below its head."""
+    if _size(head) + 2 + _size(cell) <= room:
+        yield f"{head}{_GAP}{cell}" if head else cell
+        return
+    yield head
+    yield from (f"  {line}" for line in _folded(cell, room - 2))
+
+
+def _natural(column: Column) -> int:
+    return max(map(_size, (column.head, *column.cells)))
+
+
+def _needed(column: Column, break_names: bool) -> int:
+    """The width below which something would have to be cut."""
+    head = max(map(_size, _pieces(column.head, names=True)), default=0)
+    if not column.words:
+        return max(head, *map(_size, column.cells), 0)
+    return max(head, *(_size(piece) for cell in column.cells for piece in _pieces(cell, names=break_names)), 0)
+
+
+def _pieces(text: str, *, names: bool) -> list[str]:
+    """What is not broken: words, or the parts of names in them."""
+    return [piece for word in text.split() for piece in (_AFTER.findall(word) if names else [word])]
+
+
+def _folded(text: str, width: int | None, *, names: bool = False) -> list[str]:
+    """The text in lines of at most this width: broken at spaces and, for a word that is too long, between parts of a name."""
+    if width is None or _size(text) <= width:
+        return [text]
+    found = [""]
+    for word in text.split():
+        parts = [word] if _size(word) <= width or not names else _AFTER.findall(word)
+        for k, part in enumerate(parts):
+            joined = f"{found[-1]} {part}" if found[-1] and k == 0 else found[-1] + part
+            if found[-1] and _size(joined) > width:
+                found.append(part)
+            else:
+                found[-1] = joined
+    return found
+
+
+def _total(widths: Any) -> int:
+    every = list(widths)
+    return sum(every) + len(_GAP) * max(len(every) - 1, 0)
+
+
+def _size(text: str) -> int:
+    """Columns on a screen: a Chinese character takes two, a dot above a letter none."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
