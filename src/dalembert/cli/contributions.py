@@ -18,7 +18,7 @@ from ..trajectories import Trajectory, duration_at, trapezoidal
 from . import outputs, terminal
 from .digits import aligned
 from .dynamics import state_of
-from .sheets import Sheet, print_sheets, sheet
+from .sheets import Sheet, print_sheets, print_title, sheet
 
 PROFILES = {"triangular": 0.5, "trapezoidal": 0.25}  # share of the time that is spent accelerating, where none is given
 
@@ -53,7 +53,7 @@ def run(
     if json:
         terminal.print_json(_record(robot, path, parts))
     else:
-        terminal.title(f"{robot!r}, {timing.profile} velocity over {path.t[-1]:g} s, {len(path.t)} samples")
+        print_title(f"{robot!r}, {timing.profile} velocity over {path.t[-1]:g} s, {len(path.t)} samples")
         print_sheets(*(peak_table(parts, name) for name in dict.fromkeys((by, "nature", "link"))))
     if picture is not None:
         outputs.save_figure(draw(robot, path, parts, by), picture)

@@ -14,7 +14,7 @@ from ..formats import load
 from ..model import Robot
 from . import terminal
 from .digits import aligned
-from .sheets import Sheet, print_sheets, sheet
+from .sheets import Sheet, print_sheets, print_title, sheet
 
 
 class State(NamedTuple):
@@ -47,7 +47,7 @@ def run(source: str, given: Mapping[str, Sequence[float]], *, degrees: bool, for
     if json:
         terminal.print_json(_record(robot, state, result, formulation))
         return
-    terminal.title(f"{robot!r}, formulation {formulation}")
+    print_title(f"{robot!r}, formulation {formulation}")
     print_sheets(state_table(robot, state), torque_table(robot, state, result), mass_table(robot, result))
 
 

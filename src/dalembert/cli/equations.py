@@ -10,7 +10,7 @@ from ..export import Equations, equations
 from ..formats import load
 from . import outputs, terminal
 from .digits import number
-from .sheets import print_sheets, sheet
+from .sheets import print_sheets, print_title, sheet
 
 _LINE = 0.34  # [inch] height of a line in a picture
 _SIZE = 13  # points of its letters
@@ -36,7 +36,7 @@ def run(
 
 
 def _print(found: Equations) -> None:
-    terminal.title(repr(found))
+    print_title(repr(found))
     terminal.print_text(found.text())
     rows = [(p.name, number(p.value, 6), p.unit, p.meaning) for p in found.parameters]
     if rows:

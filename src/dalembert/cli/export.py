@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from ..checks import choice
 from ..export import export_code
-from ..export.code import LANGUAGES
+from ..export.code import LANGUAGES, Language
 from ..formats import load
 from . import outputs, terminal
 
@@ -25,8 +26,7 @@ def run(
 ) -> None:
     """Print the code, or write it to a file."""
     writer = choice("language", language, LANGUAGES)
-    files = [] if output is None else [outputs.destination("--output", output)]
-    files += [path.with_suffix(suffix) for path in files for suffix in writer.beside]
+    files = [] if output is None else _files(output, writer)
     robot = load(source)
     text = export_code(robot, quantities, language=language, name=name, path=output, dtype=dtype, **options)
     if json:
@@ -36,3 +36,10 @@ def run(
     elif output is None:
         terminal.print_text(text)
     outputs.confirm(*files)
+
+
+def _files(output: str, writer: Language) -> list[Path]:
+    """The file named and those that go beside it."""
+    first = outputs.destination("--output", output)
+    beside = [outputs.destination("--output", str(first.with_suffix(suffix))) for suffix in writer.beside]
+    return [first, *beside]

@@ -47,17 +47,22 @@ def print_sheets(*sheets: Sheet) -> None:
     """Each title, its table and an empty line."""
     room = terminal.width()
     for found in sheets:
-        terminal.say_lines([[(found.title, "bold")], *([line] for line in lines(found, room)), []])
+        heading = ([(line, "bold")] for line in _folded(terminal.safe(found.title), room))
+        terminal.say_lines([*heading, *([line] for line in lines(found, room)), []])
+
+
+def print_title(words: str) -> None:
+    """A line that stands above everything, and an empty one."""
+    terminal.say_lines([*([(line, "bold")] for line in _folded(terminal.safe(words), terminal.width())), []])
 
 
 def print_marked(marked: Sequence[tuple[str, str, str]]) -> None:
     """Sentences after a mark in its style; they hang beside it in a terminal and stay on one line elsewhere."""
     room = terminal.width()
     for mark, style, words in marked:
-        first, *others = _folded(terminal.safe(words), room and max(room - 4, 1))
-        terminal.say("  ", (mark, style), f" {first}")
-        for line in others:
-            terminal.say(f"    {line}")
+        indent = _size(mark) + 3
+        first, *others = _folded(terminal.safe(words), room and max(room - indent, 1))
+        terminal.say_lines([["  ", (mark, style), f" {first}"], *([" " * indent + line] for line in others)])
 
 
 def lines(found: Sheet, room: int | None) -> Iterator[tuple[str, str]]:
@@ -79,30 +84,38 @@ def lines(found: Sheet, room: int | None) -> Iterator[tuple[str, str]]:
 def _groups(found: Sheet, room: int, break_names: bool) -> list[list[Column]] | None:
     """The columns in as few groups as fit, each with the names in front; None where one column beside the names is too wide."""
     names, others = found.columns[: found.keys], found.columns[found.keys :]
-    base = [_needed(column, break_names) for column in names]
+    left = room - _total(_needed(column, break_names) for column in names)
+    if any(len(_GAP) + _needed(column, False) > left for column in others):
+        return None
+    fewest = _cut(others, left, len(others))
+    even = _cut(others, left, -(-len(others) // max(len(fewest), 1)))  # rather 4 and 3 than 6 and 1
+    return [[*names, *group] for group in (even if len(even) == len(fewest) else fewest)]
+
+
+def _cut(columns: Sequence[Column], room: int, most: int) -> list[list[Column]]:
+    """The columns one after the other in groups of at most so many, that fit."""
     groups: list[list[Column]] = []
-    used = room + 1
-    for column in others:
-        wide = _needed(column, False)
-        if _total([*base, wide]) > room:
-            return None
-        if used + len(_GAP) + wide > room:
-            groups.append([*names])
-            used = _total(base)
+    used = room
+    for column in columns:
+        wide = len(_GAP) + _needed(column, False)
+        if not groups or used + wide > room or len(groups[-1]) == most:
+            groups.append([])
+            used = 0
         groups[-1].append(column)
-        used += len(_GAP) + wide
+        used += wide
     return groups
 
 
 def _widths(columns: Sequence[Column], keys: int, room: int, break_names: bool) -> list[int]:
-    """What each column needs, and of the room that is left as much as it can use, the first ones first."""
+    """What each column needs, and of the room that is left as much as words can use; heads are unfolded all or none."""
     widths = [_needed(column, break_names and k < keys) for k, column in enumerate(columns)]
     left = room - _total(widths)
     for k, column in enumerate(columns):
-        more = max(0, min(_natural(column) - widths[k], left))
-        widths[k] += more
-        left -= more
-    return widths
+        if column.words:
+            more = max(0, min(_natural(column) - widths[k], left))
+            widths[k] += more
+            left -= more
+    return list(map(_natural, columns)) if _total(map(_natural, columns)) <= room else widths
 
 
 def _block(columns: Sequence[Column], widths: Sequence[int]) -> Iterator[tuple[str, str]]:

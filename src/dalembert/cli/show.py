@@ -26,8 +26,7 @@ def run(source: str, *, json: bool) -> None:
         terminal.print_json(record(robot))
         return
     terminal.say((repr(robot), "bold"))
-    for name, words in effects(robot).items():
-        terminal.say((f"  {name:<10}", "cyan"), words)
+    print_marked([(f"{name:<9}", "cyan", words) for name, words in effects(robot).items()])
     terminal.say()
     print_sheets(*joint_tables(robot), drive_table(robot), link_table(robot))
     terminal.say(("Checks", "bold"))

@@ -11,7 +11,7 @@ from ..analysis.causes import CAUSES
 from ..analysis.simplify import dropped_table, error_table
 from ..formats import load
 from . import outputs, terminal
-from .sheets import Sheet, print_sheets, sheet
+from .sheets import Sheet, print_sheets, print_title, sheet
 
 
 def run(source: str, *, tolerance: float, form: str, samples: int, seed: int, json: bool, figure: str | None) -> None:
@@ -22,7 +22,7 @@ def run(source: str, *, tolerance: float, form: str, samples: int, seed: int, js
     if json:
         terminal.print_json(record(model))
     else:
-        terminal.title(model.summary())
+        print_title(model.summary())
         print_sheets(cause_table(model), sheet(*error_table(model)), sheet(*dropped_table(model), left=3))
     if picture is not None:
         outputs.save_figure(draw(model), picture)

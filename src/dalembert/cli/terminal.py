@@ -69,11 +69,6 @@ def say_lines(lines: Iterable[Sequence[str | tuple[str, str]]]) -> None:
         console.print(_line(pieces))
 
 
-def title(words: str) -> None:
-    """A line that stands above everything, and an empty one."""
-    say_lines([[(words, "bold")], []])
-
-
 def remark(*pieces: str | tuple[str, str]) -> None:
     """A line on stderr."""
     stderr().print(_line(pieces))

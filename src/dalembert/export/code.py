@@ -108,6 +108,7 @@ def export_code(
     ['void pendulum_gravity_torque(const double q[1], double g[1])']
     """
     writer = choice("language", language, LANGUAGES)
+    target = None if path is None else _target(path, writer)
     options = {
         "formulation": formulation,
         "link": link,
@@ -123,8 +124,8 @@ def export_code(
     functions = {f"{prefix}_{key}": program for key, program in traced.items()}
     module = Module(system, prefix, functions, choice("dtype", dtype, _DTYPES), _used(wanted or {}, traced))
     text = writer.write(module)
-    if path is not None:
-        _save(Path(os.path.realpath(path)), text, writer, module)
+    if target is not None:
+        _save(target, text, writer, module)
     return text
 
 
@@ -134,9 +135,18 @@ def _used(symbols: Chosen, traced: Mapping[str, Program]) -> tuple[Parameter, ..
     return tuple(sorted((p for p in symbols.values() if p.name in names), key=lambda p: p.order))
 
 
-def _save(path: Path, text: str, language: Language, module: Module) -> None:
+def _target(given: str | os.PathLike[str], language: Language) -> Path:
+    """Where to write, found before the work."""
+    try:
+        path = Path(os.path.realpath(os.fsdecode(given)))
+    except (TypeError, ValueError, OSError):
+        raise DalembertError(f"path: {given!r} found, the name of a file such as 'arm{language.suffix}' is expected.") from None
     if path.suffix != language.suffix:
         raise UnknownNameError(f"{path.name}: suffix {path.suffix!r} found, {language.suffix!r} expected for this language.")
+    return path
+
+
+def _save(path: Path, text: str, language: Language, module: Module) -> None:
     files = {path: text} | {path.with_suffix(suffix): write(module) for suffix, write in language.beside.items()}
     for target, content in files.items():
         try:
