@@ -9,6 +9,7 @@ import pytest
 from tests.project.source import PACKAGE, imported, modules, name_of
 
 LAYERS = {
+    "brief": 0,
     "errors": 0,
     "checks": 0,
     "files": 0,

@@ -12,6 +12,7 @@ import numpy as np
 from .. import dynamics as dyn
 from ..algorithms.formulations import FORMULATIONS
 from ..algorithms.sweep import Unrolled
+from ..brief import brief
 from ..checks import FloatArray
 from ..codegen import Kernel, build
 from ..dynamics import engine
@@ -62,6 +63,9 @@ class Comparison:
     rows: tuple[Contender, ...]
     too_long_for: tuple[str, ...]  # formulations that do not take an arm of so many joints
     properties: Properties
+
+    def __repr__(self) -> str:
+        return brief(self, "rows", "properties", formulations=len(self.rows), largest_difference=self.largest_difference)
 
     def __getitem__(self, formulation: str) -> Contender:
         """The row of a formulation."""

@@ -18,6 +18,7 @@ from ..algorithms.formulations import FORMULATIONS, Formulation
 from ..algorithms.formulations.newton_euler import still_base
 from ..algorithms.formulations.published_counts import PUBLISHED
 from ..algorithms.sweep import Unrolled
+from ..brief import brief
 from ..dynamics import engine
 from ..errors import ModelError
 from ..expr import Program
@@ -52,6 +53,9 @@ class Complexity:
     robot: str
     n: int
     rows: tuple[Operations, ...]
+
+    def __repr__(self) -> str:
+        return brief(self, "rows", formulations=len(self.rows))
 
     def __getitem__(self, formulation: str) -> Operations:
         """The row of a formulation."""

@@ -16,6 +16,7 @@ import numpy as np
 from .. import dynamics as dyn
 from ..algorithms.composite import mass_matrix
 from ..algorithms.sweep import Unrolled
+from ..brief import brief
 from ..checks import FloatArray
 from ..dynamics import engine
 from ..model import Robot
@@ -49,6 +50,9 @@ class Extreme(NamedTuple):
     q: FloatArray
     sampled: float
 
+    def __repr__(self) -> str:
+        return brief(self)
+
 
 @dataclass(frozen=True, eq=False)
 class Properties:
@@ -64,6 +68,9 @@ class Properties:
     checks: tuple[Check, ...]
     smallest: Extreme
     largest: Extreme
+
+    def __repr__(self) -> str:
+        return brief(self, "checks", checks=len(self.checks), hold=self.hold)
 
     @property
     def residuals(self) -> dict[str, float]:

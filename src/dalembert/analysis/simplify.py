@@ -107,6 +107,9 @@ class SimplifiedModel:
             f"largest error found {self.relative_error:.2%} (tolerance {self.tolerance:.2%})"
         )
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.summary()})"
+
     def __str__(self) -> str:
         return "\n\n".join([tables.text(*error_table(self, self.summary())), tables.text(*dropped_table(self), left=3)])
 

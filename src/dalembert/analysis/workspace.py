@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import checks
+from ..brief import brief
 from ..checks import FloatArray
 from ..errors import ShapeError
 from ..model import Joint, Robot
@@ -38,6 +39,9 @@ class Workspace(Record):
     upper: FloatArray
     velocity: FloatArray
     acceleration: FloatArray
+
+    def __repr__(self) -> str:
+        return brief(self)
 
     def __post_init__(self) -> None:
         n = checks.numbers("workspace: lower", self.lower).shape[-1:]

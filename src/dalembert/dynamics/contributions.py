@@ -16,6 +16,7 @@ from ..algorithms.formulations.base import load_torques
 from ..algorithms.formulations.newton_euler import wrench_step
 from ..algorithms.kinematics import segment_poses
 from ..algorithms.sweep import Unrolled
+from ..brief import brief
 from ..checks import FloatArray
 from ..codegen import Kernel, build
 from ..expr import trace
@@ -64,6 +65,11 @@ class Contributions:
     link_rotational: FloatArray
     link_gravity: FloatArray
     link_rotor: FloatArray
+
+    def __repr__(self) -> str:
+        shown = ("inertia", "coriolis", "link_gravity")
+        hidden = [field.name for field in fields(self) if field.name not in shown]
+        return brief(self, *hidden, n=len(self.coordinates), joints=len(self.joints))
 
     @property
     def inertia_own(self) -> FloatArray:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..brief import brief
 from ..checks import FloatArray
 from ..codegen import thread_count
 from ..model import Robot
@@ -32,6 +33,9 @@ class Energy(NamedTuple):
     def total(self) -> FloatArray:
         """Their sum, constant along a motion without friction and forces."""
         return self.kinetic + self.potential
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 def inverse_dynamics(

@@ -11,6 +11,7 @@ from .. import checks
 from ..algorithms import influence as algorithm
 from ..algorithms.kinematics import shifted
 from ..algorithms.sweep import Unrolled
+from ..brief import brief
 from ..checks import FloatArray
 from ..errors import ShapeError, UnknownNameError
 from ..model import Robot
@@ -35,6 +36,9 @@ class Influence(NamedTuple):
     H: FloatArray | None = None
     D: FloatArray | None = None
 
+    def __repr__(self) -> str:
+        return brief(self)
+
 
 class LinkMotion(NamedTuple):
     """Motion of a link in world axes, each of shape (..., 6), linear part first, as far as the joints' motion was given.
@@ -45,6 +49,9 @@ class LinkMotion(NamedTuple):
     velocity: FloatArray
     acceleration: FloatArray | None = None
     jerk: FloatArray | None = None
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 def influence(

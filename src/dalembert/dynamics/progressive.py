@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from ..algorithms.formulations import screw_growth as growth
 from ..algorithms.sweep import Unrolled
+from ..brief import brief
 from ..checks import FloatArray
 from ..codegen import build
 from ..codegen.arguments import batch_of, real
@@ -168,6 +169,9 @@ class Progressive:
     robot: Robot
     base: Robot = field(repr=False)
     parts: tuple[Part, ...] = field(default=(), repr=False)
+
+    def __repr__(self) -> str:
+        return brief(self, parts=len(self.parts))
 
     def attach(self, part: Body | Robot, *, joint: Joint | str | None = None, parent: str | None = None) -> Progressive:
         """With a part attached, as by `dal.attach`; the terms that are there stay."""

@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ..algorithms.formulations.newton_euler_base import MEANINGS
+from ..brief import brief
 from ..checks import FloatArray, choice
 from ..model import Robot
 from .engine import tree
@@ -41,6 +42,9 @@ class Recursion:
     f: FloatArray
     mu: FloatArray
     tau: FloatArray
+
+    def __repr__(self) -> str:
+        return brief(self, "joints", "units")
 
     def __getitem__(self, index: Any) -> Recursion:
         """The steps of some of the configurations: an index of the batch axes."""

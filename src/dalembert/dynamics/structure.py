@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..algorithms import regressor as columns
 from ..algorithms.regressor import Options
+from ..brief import brief
 from ..checks import FloatArray
 from ..errors import ShapeError
 from ..model import Robot
@@ -24,6 +25,9 @@ class InverseDerivatives(NamedTuple):
     dtau_dqd: FloatArray
     dtau_dqdd: FloatArray
 
+    def __repr__(self) -> str:
+        return brief(self)
+
 
 class ForwardDerivatives(NamedTuple):
     """Derivatives of forward dynamics, each of shape (..., n, n): row i is acceleration i; ∂q̈/∂τ is M⁻¹."""
@@ -31,6 +35,9 @@ class ForwardDerivatives(NamedTuple):
     dqdd_dq: FloatArray
     dqdd_dqd: FloatArray
     dqdd_dtau: FloatArray
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 class SecondDerivatives(NamedTuple):
@@ -41,6 +48,9 @@ class SecondDerivatives(NamedTuple):
     d2tau_dqddqd: FloatArray
     dM_dq: FloatArray
 
+    def __repr__(self) -> str:
+        return brief(self)
+
 
 class EnergyGradient(NamedTuple):
     """Derivatives of the energies, each of shape (..., n); ∂T/∂q̇ is the momentum, ∂U/∂q the gravity torque."""
@@ -48,6 +58,9 @@ class EnergyGradient(NamedTuple):
     dkinetic_dq: FloatArray
     dkinetic_dqd: FloatArray
     dpotential_dq: FloatArray
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 _COLUMNS = {flags: (Options(*flags),) for flags in itertools.product((True, False), repeat=3)}

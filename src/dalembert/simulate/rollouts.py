@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
+from ..brief import brief
 from ..checks import FloatArray
 from ..codegen import arguments, thread_count
 from ..codegen.march import March
@@ -44,6 +45,9 @@ class Rollout:
     q: FloatArray
     qd: FloatArray
     finite: Any
+
+    def __repr__(self) -> str:
+        return brief(self, "finite", all_finite=bool(np.all(self.finite)))
 
     @property
     def message(self) -> str:

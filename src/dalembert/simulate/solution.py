@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..brief import brief
 from ..checks import FloatArray
 from ..codegen.arguments import real
 from ..errors import ShapeError
@@ -29,6 +30,9 @@ class Solution:
     q: FloatArray
     qd: FloatArray
     coefficients: tuple[FloatArray, FloatArray]
+
+    def __repr__(self) -> str:
+        return brief(self, "coefficients")
 
     def __call__(self, t: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """q and qd at times of shape (...), each of shape (..., n)."""
@@ -74,6 +78,10 @@ class Simulation:
     rejected: Any
     evaluations: Any
     solution: Solution | None = None
+
+    def __repr__(self) -> str:
+        hidden = ("status", "accepted", "rejected", "evaluations", "solution")
+        return brief(self, *hidden, success=self.success, steps=int(np.sum(self.accepted)), dense=self.solution is not None)
 
     @property
     def success(self) -> bool:

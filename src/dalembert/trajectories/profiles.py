@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
+from ..brief import brief
 from ..checks import FloatArray
 from ..errors import ShapeError
 from ..wording import listed
@@ -31,6 +32,9 @@ class Trajectory:
     q: FloatArray
     qd: FloatArray
     qdd: FloatArray
+
+    def __repr__(self) -> str:
+        return brief(self)
 
 
 def trapezoidal(
