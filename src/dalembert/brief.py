@@ -44,5 +44,15 @@ def _value(value: object) -> str:
         return f"{float(value):.6g}" if np.asarray(value).dtype.kind == "f" else str(value)
     if isinstance(value, tuple) and len(value) > _FEW:
         return f"<{len(value)} entries>"
-    text = repr(value)
+    return short(value)
+
+
+def short(value: object) -> str:
+    """A value in a sentence: an array by its shape, something long cut, and whatever cannot be printed by its type."""
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}, type {value.dtype}"
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # an integer of thousands of digits, or a repr that fails
+        return f"a value of type {type(value).__name__}"
     return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"

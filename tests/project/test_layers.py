@@ -15,6 +15,7 @@ LAYERS = {
     "files": 0,
     "wording": 0,
     "lazy": 0,
+    "options": 0,
     "expr": 1,
     "spatial": 2,
     "model": 3,
@@ -34,6 +35,7 @@ SIBLINGS = {
     ("checks", "errors"),  # a check raises
     ("checks", "wording"),  # both echo what they found
     ("errors", "wording"),
+    *(("options", other) for other in ("brief", "checks", "errors")),
     ("formats", "robots"),  # `load` takes the name of a catalogue robot
     ("cli", "plots"),  # the demo draws
     ("cli", "export"),  # a command writes code

@@ -18,6 +18,7 @@ from ..codegen import Kernel, build
 from ..dynamics import engine
 from ..dynamics.quantities import DEFAULT, FREE
 from ..model import Robot
+from ..options import flag, generator, whole
 from . import generic, tables
 from .costs import Operations, operations, pair, program_of, serves
 from .identities import Properties, properties
@@ -129,7 +130,7 @@ def compare(system: Robot, *, samples: int = 100, rng: np.random.Generator | Non
     True
     """
     tree = engine.tree(system)
-    rng = np.random.default_rng(0) if rng is None else rng
+    samples, time, rng = whole("samples", samples, 1), flag("time", time), generator(rng)
     state = Workspace.of(system).sample(rng, samples)
     reference = _reference(system, state)
     size, arm = len(tree.segments), engine.tree(generic.like(tree))

@@ -18,7 +18,7 @@ from ..algorithms.formulations import FORMULATIONS, Formulation
 from ..algorithms.formulations.newton_euler import still_base
 from ..algorithms.formulations.published_counts import PUBLISHED
 from ..algorithms.sweep import Unrolled
-from ..brief import brief
+from ..brief import brief, short
 from ..dynamics import engine
 from ..errors import ModelError
 from ..expr import Program
@@ -27,6 +27,8 @@ from ..expr.text import Counts, counts
 from ..model import Robot
 from ..model.tree import Tree
 from . import generic, tables
+
+_MOST = 1000  # joints whose operations are counted one by one
 
 
 class Published(NamedTuple):
@@ -112,8 +114,8 @@ def complexity(system: Robot | int) -> Complexity:
 
 
 def _joints(n: Any) -> int:
-    if not isinstance(n, int) or n < 1:
-        raise ModelError(f"complexity: {n!r} found; a Robot or a number of joints of at least 1 is expected.")
+    if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= _MOST:
+        raise ModelError(f"complexity: {short(n)} found; a Robot or a number of joints from 1 to {_MOST} is expected.")
     return n
 
 

@@ -20,6 +20,7 @@ from ..brief import brief
 from ..checks import FloatArray
 from ..dynamics import engine
 from ..model import Robot
+from ..options import generator, whole
 from . import tables
 from .workspace import State, Workspace
 
@@ -138,7 +139,8 @@ def properties(
     """
     tree = engine.tree(system)
     box = Workspace.of(system)
-    state = box.sample(np.random.default_rng(0) if rng is None else rng, samples)
+    samples = whole("samples", samples, 1)
+    state = box.sample(generator(rng), samples)
     M = dyn.mass_matrix(system, state.q, threads=threads)
     few = State(*(x[: max(1, _TENSOR_ENTRIES // tree.n**3)] for x in state))
     checks = (

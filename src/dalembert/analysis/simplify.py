@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import dynamics as dyn
+from ..brief import short
 from ..checks import FloatArray, choice
 from ..codegen import Kernel, build
 from ..dynamics import engine
@@ -18,6 +19,7 @@ from ..errors import ModelError, ShapeError
 from ..expr.rewrite import weight
 from ..expr.text import Counts, counts
 from ..model import Robot
+from ..options import generator, values, whole
 from . import reduce, tables, worst
 from .causes import DRIVE, DRIVE_CAUSES, Key
 from .costs import pair, program_of
@@ -184,14 +186,12 @@ def simplify_model(
     True
     """
     engine.tree(system)
-    if not 0.0 < tolerance < 1.0:
-        raise ModelError(f"tolerance: {tolerance} found; a share of the largest torque, such as 0.01, is expected.")
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.number)) or not 0.0 < tolerance < 1.0:
+        raise ModelError(f"tolerance: {short(tolerance)} found; a share of the largest torque, such as 0.01, is expected.")
     if trajectory is not None and workspace is not None:
         raise ModelError("simplify_model: a trajectory and a workspace found; the error is measured on one of them. Give one.")
-    if not isinstance(samples, (int, np.integer)) or samples < 1:
-        raise ModelError(f"samples: {samples!r} found; a number of random states, such as 20000, is expected.")
     choice("form", form, {"auto": 0, **FORMS})
-    rng = np.random.default_rng(0) if rng is None else rng
+    rng, samples = generator(rng), whole("samples", samples, 1)
     if trajectory is not None:
         return _searched(system, _along(system, trajectory), tolerance, form)
     return _searched(system, _within(system, workspace_of(system, workspace), rng, samples), tolerance, form)
@@ -249,7 +249,9 @@ def _within(robot: Robot, box: Workspace, rng: np.random.Generator, count: int) 
 
 
 def _along(robot: Robot, trajectory: Sequence[ArrayLike]) -> _Ground:
-    arrays = [np.asarray(x, dtype=float) for x in trajectory]
+    if not isinstance(trajectory, (list, tuple, np.ndarray)):
+        raise ShapeError(f"trajectory: {short(trajectory)} found; q, qd, qdd of shape (..., {robot.n}) are expected.")
+    arrays = [values("trajectory", x, f"q, qd, qdd of shape (..., {robot.n})") for x in trajectory]
     if len(arrays) != 3 or any(x.shape[-1:] != (robot.n,) for x in arrays) or not all(np.isfinite(x).all() for x in arrays):
         shapes = ", ".join(str(x.shape) for x in arrays)
         raise ShapeError(f"trajectory: shapes {shapes} found; finite q, qd, qdd of shape (..., {robot.n}) are expected.")

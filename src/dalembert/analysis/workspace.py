@@ -11,9 +11,11 @@ import numpy as np
 from .. import checks
 from ..brief import brief
 from ..checks import FloatArray
+from ..dynamics.engine import not_a_robot
 from ..errors import ShapeError
 from ..model import Joint, Robot
 from ..model.record import Record, put
+from ..options import generator, whole
 
 TURN, SLIDE = math.pi, 1.0  # [rad, rad/s | m, m/s]: the half-range of a joint that states no limit
 SECONDS_TO_SPEED = 0.5  # [s]: an acceleration reaches the largest velocity from rest in this time
@@ -53,6 +55,8 @@ class Workspace(Record):
     @classmethod
     def of(cls, robot: Robot) -> Workspace:
         """The box of a robot's own limits."""
+        if not isinstance(robot, Robot):
+            raise not_a_robot(robot)
         joints = robot.structure.coordinates
         velocity = np.array([_either(joint.limits.velocity, joint) for joint in joints])
         lower, upper = np.transpose([_range(joint) for joint in joints])
@@ -65,7 +69,9 @@ class Workspace(Record):
 
     def sample(self, rng: np.random.Generator, count: int) -> State:
         """States at random, all equally likely, each array of shape (count, n)."""
-        shape = (count, self.n)
+        if rng is None:
+            raise ShapeError("rng: nothing found, a numpy.random.Generator is expected. Try numpy.random.default_rng(seed).")
+        rng, shape = generator(rng), (whole("count", count, 0), self.n)
         rates = (rng.uniform(-1.0, 1.0, shape) * bound for bound in (self.velocity, self.acceleration))
         return State(rng.uniform(self.lower, self.upper, shape), *rates)
 

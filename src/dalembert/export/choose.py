@@ -7,12 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..algorithms.sweep import Unrolled
+from ..brief import short
 from ..checks import choice
 from ..dynamics.engine import QUANTITIES, Forces, program, tree
 from ..errors import DalembertError, ShapeError, UnknownNameError
 from ..expr import Program
 from ..model import Robot
 from ..model.tree import Tree
+from ..options import flag, text, words
 from .symbols import Chosen, traced
 
 _FORCES = Forces._fields  # the engine takes these options as one
@@ -29,14 +31,29 @@ def programs(
         raise DalembertError(
             f"system: {type(system).__name__} found, a Robot is expected. Try dal.load(name_or_path) or dal.robots."
         )
-    names = list(dict.fromkeys([quantities] if isinstance(quantities, str) else quantities))
+    names = list(dict.fromkeys(words("quantity", quantities, "a name such as 'inverse_dynamics', or a list of them")))
     if not names:
         raise UnknownNameError(f"quantity: an empty list found, at least one expected. Known: {', '.join(QUANTITIES)}.")
-    wanted = {key: value for key, value in given.items() if value is not None}
+    wanted = {key: _checked(key, value) for key, value in given.items() if value is not None}
     _refuse_unused(wanted, names, offered=given)
     if symbols is not None:
         return {name: _with_symbols(system, name, wanted, symbols) for name in names}
     return {name: _unrolled(system, name, wanted) for name in names}
+
+
+def _checked(option: str, value: Any) -> Any:
+    """An option of the kind it is: yes or no, a name, or for links a list of them."""
+    if option in ("moving_base", "parameters"):
+        return flag(option, value)
+    if option == "link" and not isinstance(value, str):
+        return words(option, value, "the name of a link, or a list of them")
+    if option == "wrenches":
+        if isinstance(value, (str, Mapping)):
+            raise ShapeError(
+                f"wrenches: {short(value)} found, a list of link names such as ['tool'] expected: forces are inputs here."
+            )
+        return words(option, value, "a list of link names such as ['tool']")
+    return text(option, value, "a name")
 
 
 def _with_symbols(system: Robot, quantity: str, given: Mapping[str, Any], symbols: Chosen) -> Program:
@@ -72,10 +89,8 @@ def _options(quantity: str) -> dict[str, inspect.Parameter]:
 
 
 def _forces(given: Mapping[str, Any]) -> Forces:
-    wrenches = given.get("wrenches", ())
-    if isinstance(wrenches, (str, Mapping)):
-        raise ShapeError(f"wrenches: {wrenches!r} found, a list of link names such as ['tool'] expected: forces are inputs here.")
-    return Forces(**{key: value for key, value in given.items() if key in _FORCES} | {"wrenches": tuple(wrenches)})
+    wrenches = tuple(given.get("wrenches", ()))
+    return Forces(**{key: value for key, value in given.items() if key in _FORCES} | {"wrenches": wrenches})
 
 
 def _refuse_unused(given: Mapping[str, Any], quantities: Sequence[str], offered: Mapping[str, Any]) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from .. import options as options_of
+from ..brief import short
 from ..checks import choice
 from ..errors import DalembertError, UnknownNameError
 from ..expr import Program
@@ -120,7 +122,7 @@ def export_code(
     }
     wanted = None if symbols is None or not isinstance(system, Robot) else chosen(system, symbols)
     traced = programs(system, quantity, options, wanted)
-    prefix = identifier(system.name if name is None else name)
+    prefix = identifier(system.name if name is None else options_of.text("name", name, "what function names begin with"))
     functions = {f"{prefix}_{key}": program for key, program in traced.items()}
     module = Module(system, prefix, functions, choice("dtype", dtype, _DTYPES), _used(wanted or {}, traced))
     text = writer.write(module)
@@ -140,7 +142,9 @@ def _target(given: str | os.PathLike[str], language: Language) -> Path:
     try:
         path = Path(os.path.realpath(os.fsdecode(given)))
     except (TypeError, ValueError, OSError):
-        raise DalembertError(f"path: {given!r} found, the name of a file such as 'arm{language.suffix}' is expected.") from None
+        raise DalembertError(
+            f"path: {short(given)} found, the name of a file such as 'arm{language.suffix}' is expected."
+        ) from None
     if path.suffix != language.suffix:
         raise UnknownNameError(f"{path.name}: suffix {path.suffix!r} found, {language.suffix!r} expected for this language.")
     return path

@@ -21,6 +21,7 @@ from ..errors import DalembertWarning, MissingExtraError
 from ..expr import Expr, Program, Slot
 from ..expr.interpret import batch_shape
 from ..model import Robot
+from ..options import text
 from .choose import programs
 
 _GUARDED = {"sqrt": 0, "div": 1, "atan2": 1}  # which argument keeps the derivative finite when it is 1
@@ -110,7 +111,7 @@ def to_jax(
         "moving_base": moving_base,
         "parameters": parameters,
     }
-    (program,) = programs(system, [quantity], options).values()
+    (program,) = programs(system, text("quantity", quantity, "a name such as 'inverse_dynamics'"), options).values()
     try:
         jax = importlib.import_module("jax")
     except ImportError:

@@ -15,6 +15,7 @@ from ..model import Robot
 from ..model.numbers import KINDS, Key, Number, Parameter, parameters
 from ..model.symbolic import symbolic_tree
 from ..model.tree import Tree
+from ..options import words
 
 Chosen = Mapping[Key, Parameter]
 ALL = "all"
@@ -49,9 +50,7 @@ def _all_named(robot: Robot) -> dict[Key, Parameter]:
 def chosen(robot: Robot, symbols: str | Iterable[str]) -> dict[Key, Parameter]:
     """The parameters that 'all', kinds such as 'masses', or names such as 'm_1' mean."""
     known = parameters_of(robot)
-    if isinstance(symbols, str):
-        symbols = (symbols,)
-    wanted = list(symbols)
+    wanted = words("symbols", symbols, "'all', a kind such as 'masses', a name such as 'm_1', or a list of them")
     if ALL in wanted:
         return known
     names = {parameter.name for parameter in known.values()}

@@ -10,6 +10,7 @@ import numpy as np
 from ..analysis import Comparison, SimplifiedModel
 from ..analysis.causes import CAUSES
 from ..checks import FloatArray
+from ..options import instance
 from . import canvas
 
 _MANY = 16  # joints up to which numbers fit into the cells
@@ -30,6 +31,7 @@ def comparison(result: Comparison, *, axes: Any = None) -> Any:
     -------
     axes : ndarray of the Axes drawn on: two, or the first alone where no times were measured
     """
+    instance("result", result, Comparison, "dal.compare(robot)")
     timed = all(row.timing is not None for row in result.rows)
     if axes is None:
         axes = canvas.new_axes(1 + timed, 1, size=(7.6, 3.2 + 2.6 * timed))
@@ -91,6 +93,7 @@ def simplification(model: SimplifiedModel, *, axes: Any = None) -> Any:
     -------
     axes : ndarray of the two Axes drawn on
     """
+    instance("model", model, SimplifiedModel, "dal.simplify_model(robot)")
     shown = [k for k, row in enumerate(model.by_cause) if row.max(initial=0.0) > _SMALL]
     if axes is None:
         axes = canvas.new_axes(2, 1, size=(2.6 + 0.75 * max(6, len(model.joints)), 3.2 + 0.28 * len(shown)))

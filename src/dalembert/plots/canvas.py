@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .. import options
+from ..brief import short
 from ..checks import FloatArray
 from ..errors import MissingExtraError, ShapeError
 
@@ -53,7 +55,7 @@ def line_style(number: int) -> dict[str, Any]:
 
 def series(t: ArrayLike, name: str, values: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Times, shape (k,), and the values at them, shape (k, n)."""
-    times, columns = np.asarray(t, dtype=float), np.asarray(values, dtype=float)
+    times, columns = options.values("t", t, "times of shape (k,)"), options.values(name, values, "shape (k, n)")
     if times.ndim != 1:
         raise ShapeError(f"t: shape {times.shape} found, (k,) expected: one time per sample.")
     if columns.ndim != 2 or len(columns) != len(times):
@@ -61,14 +63,29 @@ def series(t: ArrayLike, name: str, values: ArrayLike) -> tuple[FloatArray, Floa
     return times, columns
 
 
-def labels(subject: str, given: str | Sequence[str] | None, default: Sequence[str]) -> list[str]:
-    """One label per joint: those given, one for all, or the default."""
+def labels(subject: str, given: Sequence[str] | None, default: Sequence[str]) -> list[str]:
+    """One label per joint: those given, or the default."""
     if given is None:
         return list(default)
-    found = [given] * len(default) if isinstance(given, str) else list(given)
+    if isinstance(given, str) or not isinstance(given, Iterable) or not all(isinstance(label, str) for label in given):
+        raise ShapeError(f"{subject}: {short(given)} found, a list of {len(default)} texts expected: one per joint.")
+    found = list(given)
     if len(found) != len(default):
         raise ShapeError(f"{subject}: {len(found)} found, {len(default)} expected: one per joint.")
     return found
+
+
+def units(given: str | Sequence[str] | None, names: Sequence[str]) -> list[str]:
+    """The unit of each joint: one for all, or one each; N m where none is given."""
+    one = "N m" if given is None else given
+    return [one] * len(names) if isinstance(one, str) else labels("units", one, names)
+
+
+def one_of_axes(ax: Any) -> Any:
+    """Axes to draw on, or a sentence."""
+    if not hasattr(ax, "plot") or not hasattr(ax, "get_subplotspec"):
+        raise ShapeError(f"axes: {short(ax)} found, Axes of matplotlib expected. Try figure.subplots().")
+    return ax
 
 
 def panels(count: int, axes: Any, what: str, *, width: int = 3) -> Any:
@@ -78,6 +95,8 @@ def panels(count: int, axes: Any, what: str, *, width: int = 3) -> Any:
         rows = math.ceil(count / width)
         axes = new_axes(rows, width, size=(3.2 * max(width, 2), 0.6 + 2.2 * rows))
     found = np.ravel(np.asarray(axes, dtype=object))
+    for ax in found:
+        one_of_axes(ax)
     if len(found) < count:
         raise ShapeError(f"axes: {len(found)} found, {count} expected: {what}.")
     for spare in found[count:]:

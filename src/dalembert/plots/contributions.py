@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..brief import short
 from ..checks import FloatArray, choice
 from ..dynamics.contributions import SPLITS, Contributions
 from ..errors import ShapeError
@@ -48,11 +49,13 @@ def contributions(
         names = parts.coordinates if names is None else names
         units = parts.units if units is None else units
         parts = _that_act(choice("by", by, SPLITS)(parts))
+    if not isinstance(parts, Mapping):
+        raise ShapeError(f"parts: {short(parts)} found; Contributions or a mapping of names to arrays expected.")
     if not parts:
         raise ShapeError("parts: none found; at least one array by name is expected.")
     times, columns = _stacked(t, parts)
     names = canvas.labels("names", names, numbered(columns[0]))
-    unit_of = canvas.labels("units", "N m" if units is None else units, names)
+    unit_of = canvas.units(units, names)
     panels = canvas.panels(len(names), axes, "one per joint")
     for i, ax in enumerate(panels):
         _draw_parts(ax, times, dict(zip(parts, columns[:, :, i], strict=True)))

@@ -41,9 +41,9 @@ def torques(
     """
     times, columns = canvas.series(t, "tau", tau)
     names = canvas.labels("names", names, numbered(columns))
-    unit_of = canvas.labels("units", units, names)
+    unit_of = canvas.units(units, names)
     mixed = len(set(unit_of)) > 1
-    ax = canvas.new_axes()[0, 0] if ax is None else ax
+    ax = canvas.new_axes()[0, 0] if ax is None else canvas.one_of_axes(ax)
     for i, name in enumerate(names):
         ax.plot(times, columns[:, i], label=f"{name} [{unit_of[i]}]" if mixed else name, **canvas.line_style(i))
     canvas.dress(ax, "time [s]", "joint torque or force" if mixed else f"{quantity(unit_of[0])} [{unit_of[0]}]")
@@ -82,7 +82,7 @@ def motion(
     given = {"q": q, "qd": qd, "qdd": qdd, "tau": tau}
     checked = {name: canvas.series(t, name, values) for name, values in given.items()}
     names = canvas.labels("names", names, numbered(checked["tau"][1]))
-    unit_of = canvas.labels("units", units, names)
+    unit_of = canvas.units(units, names)
     panels = canvas.panels(4, axes, "one each for positions, velocities, accelerations and torques", width=2)
     for ax, (times, columns), label in zip(panels, checked.values(), _motion_labels(unit_of), strict=True):
         for i, width in enumerate(np.linspace(2.4, 1.4, len(names))):  # joints that move alike stay visible below each other

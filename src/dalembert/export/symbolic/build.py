@@ -8,11 +8,12 @@ from typing import Any
 
 from ...checks import choice
 from ...dynamics.engine import tree as checked_tree
-from ...errors import ModelError
+from ...errors import ModelError, UnknownNameError
 from ...expr import Program
 from ...model import Robot
 from ...model.numbers import Parameter
 from ...model.tree import Tree
+from ...options import function, words
 from ..symbols import ALL, Chosen, chosen, traced
 from .closed import Block, Polynomials, closed, nonzero_columns, only
 from .form import Atom
@@ -82,12 +83,14 @@ def equations(
     >>> eq.symbols["l_1"]
     0.0983
     """
-    names = [quantity] if isinstance(quantity, str) else list(dict.fromkeys(quantity))
+    names = list(dict.fromkeys(words("quantity", quantity, "a name such as 'tau', or a list of them")))
+    if not names:
+        raise UnknownNameError(f"quantity: an empty list found, at least one expected. Known: {', '.join(EQUATIONS)}.")
     for name in names:
         choice("quantity", name, EQUATIONS)
     kind = _default_form(system) if form is None else form
     choice("form", kind, FORMS)
-    symbols = (symbols,) if isinstance(symbols, str) else tuple(symbols)
+    function("progress", progress)
     used = chosen(system, symbols)
     report = progress or (lambda share: None)
     build = _closed if kind == "closed" else _program
