@@ -6,6 +6,7 @@ import ast
 import inspect
 import json
 import math
+import os
 import re
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import pytest
 
 import dalembert as dal
 from dalembert.cli import check, main
+from dalembert.cli.app import COMMANDS
 from dalembert.cli.digits import aligned, number
 from dalembert.cli.geometry import dh_table
 from dalembert.model import physical
@@ -240,6 +242,21 @@ def test_dynamics_gives_the_numbers_of_the_library(run):
     np.testing.assert_array_equal(record["g"], dal.gravity_torque(robot, q))
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("--q", "0.1", "-2", "3e-1", "-.4", "--qd", "1", "1", "1", "1"),
+        ("--q", "0.1,", "-2,", "3e-1,", "-.4", "--qd=1 1 1 1"),
+        ("--q", "0.1,-2", "0.3,-0.4", "--qd", "1 1", "1 1"),
+        ("--q", "0.1 -2 0.3 -0.4", "--qd", "1,1,1,1"),
+    ],
+)
+def test_lists_of_numbers_need_no_quotes(run, given):
+    record = json.loads(run("dynamics", *given, "scara", "--json").out)
+    assert record["q"] == [0.1, -2.0, 0.3, -0.4]
+    assert record["qd"] == [1.0] * 4
+
+
 def test_the_parts_of_the_torque_add_up_to_it(run):
     record = json.loads(run("dynamics", "puma560", "--q", "1 1 1 1 1 1", "--qd", "1 1 1 1 1 1", "--json").out)
     np.testing.assert_allclose(np.sum(list(record["parts"].values()), axis=0), record["tau"], rtol=1e-14)
@@ -341,7 +358,7 @@ def test_a_failing_disk_is_one_line(run, tmp_path, monkeypatch):
     assert result.err == f"error: --figure: {path!r} cannot be written: no space left on device. Name another file.\n"
 
 
-@pytest.mark.parametrize("arguments", [("shou", "puma560"), ("show",), ("list", "--jason")])
+@pytest.mark.parametrize("arguments", [(), ("shou", "puma560"), ("show",), ("list", "--jason"), ("list", "--jso"), ("list", "x")])
 def test_misuse_leaves_with_two(run, arguments):
     result = run(*arguments)
     assert result.code == 2
@@ -406,16 +423,41 @@ def test_version_is_that_of_the_package(run):
     assert run("--version") == (0, f"dalembert {dal.__version__}\n", "")
 
 
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "demo"])
+def test_every_command_but_the_demo_takes_json(run, command):
+    result = run(command, "--help")
+    assert result.code == 0
+    assert "--json" in result.out
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="pipes of this kind are those of POSIX")
+def test_a_reader_that_goes_away_is_no_traceback():
+    command = [sys.executable, "-m", "dalembert", "show", "puma560", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 1
+
+
+def test_ctrl_c_is_no_traceback(run, monkeypatch):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dalembert.cli.show.run", interrupt)
+    assert run("show", "puma560") == (130, "", "")
+
+
 def test_help_names_every_command(run):
     out = run("--help").out
-    assert all(command in out for command in ("list", "show", "check", "dynamics", "demo"))
+    assert all(command in out for command in COMMANDS)
 
 
-def test_help_starts_without_the_compiler_and_without_drawing():
-    lines = ("import sys", "from dalembert.cli import main", "try:", "    main(['--help'])", "except SystemExit:", "    pass")
-    listing = "print('loaded:', sorted({'llvmlite', 'scipy', 'matplotlib'} & set(sys.modules)))"
+@pytest.mark.parametrize(("command", "needed"), [("--version", []), ("--help", []), ("list", ["rich"])])
+def test_what_needs_no_numbers_loads_no_numpy(command, needed):
+    lines = ("import sys", "from dalembert.cli import main", "try:", f"    main([{command!r}])", "except SystemExit:", "    pass")
+    listing = "print('loaded:', sorted({'llvmlite', 'scipy', 'matplotlib', 'numpy', 'rich'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", "\n".join([*lines, listing])], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "loaded: []"
+    assert done.stdout.splitlines()[-1] == f"loaded: {needed}"
 
 
 def test_the_module_runs_like_the_command():
