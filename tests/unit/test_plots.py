@@ -41,10 +41,26 @@ def test_mixed_units_stand_beside_the_names(axes):
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["joint 1 [N m]", "joint 2 [N]", "joint 3 [N m]"]
 
 
-def test_twenty_joints_have_twenty_different_lines(axes):
-    ax = plots.torques(T, np.ones((5, 20)), ax=axes[0, 0])
-    looks = {(line.get_color(), str(line.get_linestyle()), str(line._dash_pattern)) for line in ax.get_lines()[:20]}
-    assert len(looks) == 20
+def test_thirty_joints_have_thirty_different_lines(axes):
+    ax = plots.torques(T, np.ones((5, 30)), ax=axes[0, 0])
+    looks = {(line.get_color(), str(line.get_linestyle()), str(line._dash_pattern)) for line in ax.get_lines()[:30]}
+    assert len(looks) == 30
+
+
+def test_the_names_of_thirty_joints_fit_beside_the_lines():
+    from matplotlib import pyplot
+
+    with pyplot.rc_context():
+        pyplot.switch_backend("agg")
+        ax = plots.torques(T, np.ones((5, 30)))
+        figure = ax.figure
+        figure.draw_without_rendering()  # warns, which is an error here, where the axes collapse
+        legend = ax.get_legend().get_window_extent()
+        assert legend.y0 >= 0
+        assert legend.y1 <= figure.bbox.height
+        assert legend.x1 <= figure.bbox.width
+        assert ax.get_window_extent().width > 0.4 * figure.bbox.width
+        pyplot.close(figure)
 
 
 def test_a_nan_leaves_a_gap(axes):

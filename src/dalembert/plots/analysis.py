@@ -14,6 +14,7 @@ from ..options import instance
 from . import canvas
 
 _MANY = 16  # joints up to which numbers fit into the cells
+_SHORT = 9  # letters of a name that stands beside others below an axis
 _SMALL = 0.005  # parts of a torque below this are not worth a row of the figure
 
 
@@ -123,8 +124,12 @@ def _draw_errors(ax: Any, model: SimplifiedModel) -> None:
     ax.bar(places, 100.0 * model.error / model.scale, width=0.6, color=canvas.PALETTE[0], label="largest error found")
     ax.axhline(100.0 * model.tolerance, color=canvas.PALETTE[1], linewidth=1.6, linestyle="--", label="tolerance")
     canvas.dress(ax, None, "error [% of largest torque]")
-    ax.set_ylim(0.0, 145.0 * model.tolerance)  # room for the legend
     ax.set_xlim(-0.5, len(places) - 0.5)
-    ax.set_xticks(places, model.joints, fontsize="small", rotation=0 if len(places) <= _MANY // 2 else 60)
+    level = len(places) <= _MANY // 2 and max(map(len, model.joints)) <= _SHORT
+    slope = {} if level else {"rotation": 50, "ha": "right", "rotation_mode": "anchor"}  # long names would cover each other
+    ax.set_xticks(places, model.joints, fontsize="small", **slope)
     ax.grid(visible=False, axis="x")
-    ax.legend(frameon=False, labelcolor=canvas.INK, fontsize="small", loc="upper center", ncols=3)
+    labels = ax.get_legend_handles_labels()[1]
+    columns = canvas.legend_columns(labels, 0.75 * max(6, len(places)))
+    ax.set_ylim(0.0, 100.0 * model.tolerance * (1.25 + 0.2 * -(-len(labels) // columns)))  # room for the legend
+    ax.legend(frameon=False, labelcolor=canvas.INK, fontsize="small", loc="upper center", ncols=columns)

@@ -19,7 +19,7 @@ from ..errors import MissingExtraError, ShapeError
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A5195", "#8C6D31")
 INK = "#222222"
 FAINT = "#B8B8B8"
-DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)))  # a new one each time the palette is used up
+DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))  # a new one each time the palette is used up
 
 
 def new_axes(rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.4, 3.8)) -> Any:
@@ -115,7 +115,7 @@ def finish(panels: Any) -> None:
     figure = panels[0].figure
     figure.align_ylabels(panels)
     handles, names = panels[0].get_legend_handles_labels()
-    columns = _legend_columns(names, figure.bbox.width / figure.dpi)
+    columns = legend_columns(names, figure.bbox.width / figure.dpi)
     figure.legend(handles, names, loc="outside upper center", ncols=columns, frameon=False, labelcolor=INK)
 
 
@@ -125,9 +125,14 @@ def _column(ax: Any) -> Any:
     return ax if place is None else place.colspan.start
 
 
-def _legend_columns(names: Sequence[str], inches: float) -> int:
-    """How many columns of a legend, filled evenly, fit into a width; an entry has a handle, a gap and its name."""
-    entries = np.array([0.55 + 0.075 * len(name) for name in names])
+def legend_inches(names: Sequence[str]) -> float:
+    """The width of a legend in one column: a handle, a gap and the longest name."""
+    return 0.55 + 0.075 * max(map(len, names), default=0)
+
+
+def legend_columns(names: Sequence[str], inches: float) -> int:
+    """How many columns of a legend, filled evenly, fit into a width."""
+    entries = np.array([legend_inches([name]) for name in names])
     fits = (count for count in range(len(names), 1, -1) if sum(c.max() for c in np.array_split(entries, count)) <= inches)
     rows = math.ceil(len(names) / next(fits, 1))
     return math.ceil(len(names) / rows)  # no more columns than these rows need

@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 from ..checks import FloatArray
 from . import canvas
 
+_NAMES = 14  # of a legend, one below the other
+
 
 def torques(
     t: ArrayLike,
@@ -43,11 +45,16 @@ def torques(
     names = canvas.labels("names", names, numbered(columns))
     unit_of = canvas.units(units, names)
     mixed = len(set(unit_of)) > 1
-    ax = canvas.new_axes()[0, 0] if ax is None else canvas.one_of_axes(ax)
+    ncols = -(-len(names) // _NAMES)
+    if ax is None:
+        wider = canvas.legend_inches(names) * (ncols - 1)
+        ax = canvas.new_axes(size=(6.4 + wider, 3.8))[0, 0]
+    canvas.one_of_axes(ax)
     for i, name in enumerate(names):
         ax.plot(times, columns[:, i], label=f"{name} [{unit_of[i]}]" if mixed else name, **canvas.line_style(i))
     canvas.dress(ax, "time [s]", "joint torque or force" if mixed else f"{quantity(unit_of[0])} [{unit_of[0]}]")
-    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.01, 0.5), labelcolor=canvas.INK)
+    small = {"fontsize": "small"} if ncols > 1 else {}
+    ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.01, 0.5), labelcolor=canvas.INK, ncols=ncols, **small)
     return ax
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -72,3 +74,13 @@ def test_figures_of_their_own_have_two_panels(model):
 def test_too_few_axes_are_refused(axes, model):
     with pytest.raises(dal.DalembertError, match="axes: 1 found, 2 expected: one for causes, one for errors"):
         plots.simplification(model, axes=axes[:1])
+
+
+def test_long_names_of_joints_do_not_cover_each_other(axes, model):
+    long = dataclasses.replace(model, joints=("left_shoulder_pitch_actuator_joint", "left_shoulder_roll_actuator_joint"))
+    lower = plots.simplification(long, axes=axes)[1]
+    lower.figure.draw_without_rendering()
+    assert [(text.get_rotation(), text.get_ha()) for text in lower.get_xticklabels()] == [(50.0, "right")] * 2
+    legend, panel = lower.get_legend().get_window_extent(), lower.get_window_extent()
+    assert panel.x0 <= legend.x0
+    assert legend.x1 <= panel.x1
