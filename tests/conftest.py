@@ -19,7 +19,8 @@ SLOW = (
     *("unit/algorithms/test_lagrange.py", "unit/algorithms/test_screw.py", "unit/algorithms/test_generalized_dalembert.py"),
     *("unit/analysis", "unit/export", "unit/simulate", "unit/model/test_symbolic.py"),
     *("unit/dynamics/test_compile.py", "unit/dynamics/test_contributions.py", "unit/dynamics/test_engine.py"),
-    *("unit/dynamics/test_progressive.py", "unit/test_benchmarks.py", "unit/test_cli.py"),
+    *("unit/dynamics/test_progressive.py", "unit/test_benchmarks.py", "unit/test_brief.py", "unit/test_options.py"),
+    *("unit/test_cli.py", "unit/test_cli_outputs.py", "unit/test_cli_terminal.py"),
 )
 
 settings.register_profile("dalembert", deadline=None, derandomize=True, database=None)

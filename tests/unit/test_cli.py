@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -46,27 +45,6 @@ TREE = """
   </joint>
 </robot>
 """
-
-
-class Result(NamedTuple):
-    """What a command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-
-@pytest.fixture
-def run(capsys):
-    """Run the command in this process."""
-
-    def command(*arguments: str) -> Result:
-        with pytest.raises(SystemExit) as left:
-            main(arguments)
-        captured = capsys.readouterr()
-        return Result(int(left.value.code or 0), captured.out, captured.err)
-
-    return command
 
 
 @pytest.fixture

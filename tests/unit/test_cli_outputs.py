@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import dalembert as dal
-from dalembert.cli import main
 
 pytest.importorskip("matplotlib")
 
@@ -19,19 +18,6 @@ DRAWING = {
     "equations": ("equations", "pendulum"),
 }
 drawing = pytest.mark.parametrize("arguments", DRAWING.values(), ids=DRAWING)
-
-
-@pytest.fixture
-def run(capsys):
-    """Run the command in this process: exit code, stdout, stderr."""
-
-    def command(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as left:
-            main(arguments)
-        captured = capsys.readouterr()
-        return int(left.value.code or 0), captured.out, captured.err
-
-    return command
 
 
 @drawing

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.cli import main, sheets, show, terminal
+from dalembert.cli import sheets, show, terminal
 from dalembert.cli.catalogue import ROBOTS
 from dalembert.cli.digits import aligned
 from dalembert.errors import DalembertWarning
@@ -22,19 +22,6 @@ EVIL = "\x1b]0;owned\x07\x1b[31m[red]x[/] [s]\u202e\x9b1m\u2028\x7f"
 SHOWN = r"\x1b]0;owned\x07\x1b[31m[red]x[/] [s]\u202e\x9b1m\u2028\x7f"
 HIDDEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029]")
 WIDTHS = [40, 80, 200]
-
-
-@pytest.fixture
-def run(capsys):
-    """Run the command in this process: exit code, stdout, stderr."""
-
-    def command(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as left:
-            main(arguments)
-        captured = capsys.readouterr()
-        return int(left.value.code or 0), captured.out, captured.err
-
-    return command
 
 
 @pytest.fixture

@@ -5,25 +5,17 @@ These modules are imported when their command runs, so that `dalembert --help` a
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple
 
 from ..errors import DalembertError
 from . import terminal
+from .parsing import Argument, Parser, flag, joined, number, number_list, option, samples, share, whole, words
 
-NUMBERS = "NUMBERS"  # what an option that takes a list of numbers is marked with
 INTERRUPTED = 130  # the code a shell gives a program that was ended by Ctrl-C
-
-
-class Argument(NamedTuple):
-    """An argument or option: its names, and what argparse is to know of it."""
-
-    names: tuple[str, ...]
-    options: dict[str, Any]
 
 
 class Command(NamedTuple):
@@ -39,7 +31,7 @@ def run(arguments: Sequence[str]) -> int:
     parser = _parser()
     if not arguments:
         parser.error("a command is missing.")
-    given = parser.parse_args(_joined(arguments))
+    given = parser.parse_args(joined(arguments, _number_lists()))
     try:
         with terminal.warnings_once():
             passed = COMMANDS[given.command].run(given)
@@ -57,30 +49,11 @@ def run(arguments: Sequence[str]) -> int:
         return 1
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser that knows options by their whole names and complains through the terminal's one door."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(allow_abbrev=False, formatter_class=_formatter, **options)
-
-    def error(self, message: str) -> NoReturn:
-        """What was wrong, and how it is used; leave with 2."""
-        for line in self.format_usage().splitlines():
-            terminal.remark(line.replace("usage:", "Usage:", 1))
-        terminal.remark(f"Try '{self.prog} --help'.")
-        terminal.complain(DalembertError(message))
-        raise SystemExit(2)
-
-
-def _formatter(prog: str) -> argparse.HelpFormatter:
-    return argparse.HelpFormatter(prog, max_help_position=30)
-
-
-def _parser() -> _Parser:
+def _parser() -> Parser:
     from .. import __version__
 
     about = "Dynamics of robot manipulators, from a robot description to numbers."
-    parser = _Parser(prog="dalembert", description=about, epilog="'dalembert COMMAND --help' tells more.")
+    parser = Parser(prog="dalembert", description=about, epilog="'dalembert COMMAND --help' tells more.")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     parser.add_argument("--version", action="version", version=f"dalembert {__version__}", help="print the version and leave")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", required=True)
@@ -91,99 +64,14 @@ def _parser() -> _Parser:
     return parser
 
 
-def _joined(arguments: Sequence[str]) -> list[str]:
-    """Numbers after an option for numbers as one word: `--q 0 0.1 -2` is `--q="0 0.1 -2"`, with and without quotes and commas."""
-    joined: list[str] = []
-    taking = False
-    for word in arguments:
-        if taking and _are_numbers(word):
-            joined[-1] += f" {word}"
-        elif joined and joined[-1] in _LISTS and _are_numbers(word):
-            joined[-1] += f"={word}"
-            taking = True
-        else:
-            joined.append(word)
-            taking = False
-    return joined
-
-
-def _are_numbers(text: str) -> bool:
-    try:
-        return bool(_split(text))
-    except ValueError:
-        return False
-
-
-def _split(text: str) -> list[float]:
-    return [float(word) for word in text.replace(",", " ").split()]
-
-
-def _numbers(text: str) -> list[float]:
-    """The numbers of a list separated by commas, spaces or both."""
-    try:
-        return _split(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers such as 0.1 0.2 or '0.1,0.2'.") from None
-
-
-def _share(text: str) -> float:
-    """A share written as '1%' or as 0.01."""
-    try:
-        return float(text[:-1]) / 100.0 if text.endswith("%") else float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is neither a percentage such as '1%' nor a number.") from None
-
-
-def _at_least(smallest: int) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        try:
-            count = int(text)
-        except ValueError:
-            count = smallest - 1
-        if count < smallest:
-            raise argparse.ArgumentTypeError(f"{text!r} found, a whole number of at least {smallest} is expected.")
-        return count
-
-    return read
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number.") from None
-
-
-def _option(*names: str, about: str, **more: Any) -> Argument:
-    default = more.get("default")
-    shown = f"{about}; {default} by default" if default not in (None, "") and not isinstance(default, list) else about
-    return Argument(names, {"help": shown.replace("%", "%%"), **more})
-
-
-def _flag(name: str, about: str) -> Argument:
-    return Argument((name,), {"action": "store_true", "help": about})
-
-
-def _list(name: str, about: str) -> Argument:
-    return _option(name, about=about, metavar=NUMBERS, type=_numbers, default=[])
-
-
-def _words(name: str, about: str) -> Argument:
-    return _option(name, about=about, metavar="NAME", action="append")
-
-
 ROBOT = Argument(
     ("robot",), {"metavar": "ROBOT", "help": "a name of the catalogue, or a .urdf, .urdf.xacro, .toml or .json file"}
 )
-JSON = _flag("--json", "print JSON, in SI units; what is infinite or not a number is null")
-DEGREES = _flag("--degrees", "angles and their rates are given in degrees")
-FIGURE = _option("--figure", about="draw it too; the suffix is the format: .pdf, .png or .svg", metavar="FILE")
-SEED = _option("--seed", about="which random states", metavar="N", type=_at_least(0), default=0)
+JSON = flag("--json", "print JSON, in SI units; what is infinite or not a number is null")
+DEGREES = flag("--degrees", "angles and their rates are given in degrees")
+FIGURE = option("--figure", about="draw it too; the suffix is the format: .pdf, .png or .svg", metavar="FILE")
+SEED = option("--seed", about="which random states", metavar="N", type=whole(0), default=0)
 FORMULATION = "which formulation of the dynamics"
-
-
-def _samples(about: str, default: int, smallest: int = 1) -> Argument:
-    return _option("--samples", about=about, metavar="N", type=_at_least(smallest), default=default)
 
 
 def _list_robots(given: Namespace) -> None:
@@ -260,18 +148,18 @@ COMMANDS = {
     "show": Command("joints, links, drives and checks of a robot", (ROBOT, JSON), _show),
     "check": Command(
         "whether a robot can be computed, and what is doubtful about it",
-        (ROBOT, _flag("--strict", "fail on any finding, not only on errors"), JSON),
+        (ROBOT, flag("--strict", "fail on any finding, not only on errors"), JSON),
         _check,
     ),
     "dynamics": Command(
         "torques, mass matrix, bias and gravity at one state; what is left out is zero",
         (
             ROBOT,
-            _list("--q", "joint positions: 0.1 0.2 or '0.1,0.2'"),
-            _list("--qd", "joint velocities"),
-            _list("--qdd", "joint accelerations"),
+            number_list("--q", "joint positions: 0.1 0.2 or '0.1,0.2'"),
+            number_list("--qd", "joint velocities"),
+            number_list("--qdd", "joint accelerations"),
             DEGREES,
-            _option("--formulation", about=FORMULATION, metavar="NAME", default="newton_euler"),
+            option("--formulation", about=FORMULATION, metavar="NAME", default="newton_euler"),
             JSON,
         ),
         _dynamics,
@@ -280,14 +168,14 @@ COMMANDS = {
         "what the torques of a motion are made of: inertia, velocities, gravity, friction; masses, rotors; link by link",
         (
             ROBOT,
-            _option("--from", about="joint positions at the start", metavar=NUMBERS, type=_numbers, default=[], dest="start"),
-            _option("--to", about="joint positions at the end", metavar=NUMBERS, type=_numbers, default=[], dest="end"),
-            _option("--time", about="duration of the motion [s]", metavar="T", type=_number),
-            _option("--velocity", about="or the largest velocity, each joint taking its own time", metavar="V", type=_number),
-            _option("--profile", about="velocity over time: triangular or trapezoidal", metavar="NAME", default="triangular"),
-            _option("--acceleration-time", about="time of acceleration and of braking [s]", metavar="T", type=_number),
-            _samples("how many instants", 501, 2),
-            _option("--by", about="split by cause, joint, nature or link", metavar="WHAT", default="cause"),
+            number_list("--from", "joint positions at the start", dest="start"),
+            number_list("--to", "joint positions at the end", dest="end"),
+            option("--time", about="duration of the motion [s]", metavar="T", type=number),
+            option("--velocity", about="or the largest velocity, each joint taking its own time", metavar="V", type=number),
+            option("--profile", about="velocity over time: triangular or trapezoidal", metavar="NAME", default="triangular"),
+            option("--acceleration-time", about="time of acceleration and of braking [s]", metavar="T", type=number),
+            samples("how many instants", 501, 2),
+            option("--by", about="split by cause, joint, nature or link", metavar="WHAT", default="cause"),
             DEGREES,
             FIGURE,
             JSON,
@@ -296,16 +184,16 @@ COMMANDS = {
     ),
     "compare": Command(
         "all formulations side by side: do they agree, what do they cost; and the properties of the model",
-        (ROBOT, _samples("how many random states", 100), SEED, FIGURE, JSON),
+        (ROBOT, samples("how many random states", 100), SEED, FIGURE, JSON),
         _compare,
     ),
     "simplify": Command(
         "inverse dynamics without the terms that do not matter, its error and what it saves",
         (
             ROBOT,
-            _option("--tolerance", about="largest error allowed, as a share", metavar="SHARE", type=_share, default="1%"),
-            _option("--form", about="auto, recursive or closed", metavar="NAME", default="auto"),
-            _samples("random states on which the error is verified", 20_000),
+            option("--tolerance", about="largest error allowed, as a share", metavar="SHARE", type=share, default="1%"),
+            option("--form", about="auto, recursive or closed", metavar="NAME", default="auto"),
+            samples("random states on which the error is verified", 20_000),
             SEED,
             FIGURE,
             JSON,
@@ -316,16 +204,16 @@ COMMANDS = {
         "source code of a robot's dynamics, for other programs",
         (
             ROBOT,
-            _words("--quantity", "inverse_dynamics by default; may be given several times"),
-            _option("--language", about="c, c_header, python or matlab", metavar="NAME", default="c"),
-            _option("-o", "--output", about="where to write it; printed if left out", metavar="FILE"),
-            _option("--name", about="what function names begin with; the robot's name by default", metavar="NAME"),
-            _option("--dtype", about="float64 or float32", metavar="NAME", default="float64"),
-            _option("--formulation", about=FORMULATION, metavar="NAME"),
-            _option("--link", about="a link of the robot; the tool by default", metavar="NAME"),
-            _option("--frame", about="whose axes, where a quantity offers a choice", metavar="NAME"),
-            _words("--wrench", "a link on which a wrench acts; may be given several times"),
-            _words("--symbols", "numbers that stay parameters: all, masses, m_1, ..."),
+            words("--quantity", "inverse_dynamics by default; may be given several times"),
+            option("--language", about="c, c_header, python or matlab", metavar="NAME", default="c"),
+            option("-o", "--output", about="where to write it; printed if left out", metavar="FILE"),
+            option("--name", about="what function names begin with; the robot's name by default", metavar="NAME"),
+            option("--dtype", about="float64 or float32", metavar="NAME", default="float64"),
+            option("--formulation", about=FORMULATION, metavar="NAME"),
+            option("--link", about="a link of the robot; the tool by default", metavar="NAME"),
+            option("--frame", about="whose axes, where a quantity offers a choice", metavar="NAME"),
+            words("--wrench", "a link on which a wrench acts; may be given several times"),
+            words("--symbols", "numbers that stay parameters: all, masses, m_1, ..."),
             JSON,
         ),
         _export,
@@ -334,10 +222,10 @@ COMMANDS = {
         "the equations of motion in symbols",
         (
             ROBOT,
-            _words("--quantity", "tau by default; M, C, c, g, h, ...; may be given several times"),
-            _words("--symbols", "all by default; masses, lengths, m_1, ...; 'none' for numbers alone"),
-            _flag("--latex", "print LaTeX"),
-            _flag("--program", "named steps, also for a small arm"),
+            words("--quantity", "tau by default; M, C, c, g, h, ...; may be given several times"),
+            words("--symbols", "all by default; masses, lengths, m_1, ...; 'none' for numbers alone"),
+            flag("--latex", "print LaTeX"),
+            flag("--program", "named steps, also for a small arm"),
             FIGURE,
             JSON,
         ),
@@ -345,10 +233,8 @@ COMMANDS = {
     ),
     "demo": Command("a short tour with the PUMA 560, ending in a figure", (), _demo),
 }
-_LISTS = {
-    name
-    for command in COMMANDS.values()
-    for names, options in command.arguments
-    for name in names
-    if options.get("metavar") == NUMBERS
-}
+
+
+def _number_lists() -> set[str]:
+    """The options that take lists of numbers."""
+    return {name for command in COMMANDS.values() for found in command.arguments if found.is_list for name in found.names}

@@ -8,22 +8,8 @@ import sys
 import pytest
 
 from dalembert.algorithms.formulations import FORMULATIONS
-from dalembert.cli import main
 
 PNG = b"\x89PNG\r\n\x1a\n"
-
-
-@pytest.fixture
-def run(capsys):
-    """Run the command in this process: exit code, stdout, stderr."""
-
-    def command(*arguments: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as left:
-            main(arguments)
-        captured = capsys.readouterr()
-        return int(left.value.code or 0), captured.out, captured.err
-
-    return command
 
 
 def test_compare_prints_differences_costs_and_properties(run):
