@@ -137,6 +137,12 @@ def _equations(given: Namespace) -> None:
     run(given.robot, given.quantity or ["tau"], symbols=symbols, **options)
 
 
+def _cache(given: Namespace) -> None:
+    from .cache import run
+
+    run(clear=given.clear, json=given.json)
+
+
 def _demo(given: Namespace) -> None:
     from .demo import run
 
@@ -231,6 +237,7 @@ COMMANDS = {
         ),
         _equations,
     ),
+    "cache": Command("the compiled kernels kept on disk", (flag("--clear", "remove every compiled kernel"), JSON), _cache),
     "demo": Command("a short tour with the PUMA 560, ending in a figure", (), _demo),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..codegen import upkeep
 from . import terminal
+from .sheets import print_sheets, sheet
 
 
 def run(*, clear: bool, json: bool) -> None:
@@ -16,12 +17,10 @@ def run(*, clear: bool, json: bool) -> None:
         return
     if removed is not None:
         count, size = removed
-        terminal.stdout().print(f"{found.place}: {count} files removed, {_megabytes(size)} MB.", soft_wrap=True, markup=False)
+        terminal.say(f"{found.place}: {count} files removed, {_megabytes(size)} MB.")
         return
     row = (found.entries, _megabytes(found.bytes), _megabytes(found.limit_bytes))
-    terminal.print_sheets(
-        terminal.sheet(f"Compile cache in {found.place}", ["kernels", "size [MB]", "limit [MB]"], [row], left=0)
-    )
+    print_sheets(sheet(f"Compile cache in {found.place}", ["kernels", "size [MB]", "limit [MB]"], [row], left=0))
 
 
 def _megabytes(size: int) -> str:
