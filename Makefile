@@ -1,10 +1,10 @@
-# make demo | test | quick | bench | lint | docs: each does its own set-up. Override PYTHON to choose the interpreter.
+# make demo | test | quick | fuzz | bench | lint | docs: each does its own set-up. Override PYTHON to choose the interpreter.
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 JOBS   ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 
-.PHONY: demo test quick bench lint docs clean
+.PHONY: demo test quick fuzz bench lint docs clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit("dalembert needs Python 3.11 or newer, found " + sys.version.split()[0] + ". Try: make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
@@ -26,6 +26,9 @@ test: $(VENV)/.dev
 
 quick: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
+
+fuzz: $(VENV)/.dev
+	$(BIN)/python -m tests.fuzz $(FUZZ)
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks

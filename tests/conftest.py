@@ -15,7 +15,7 @@ from hypothesis import settings
 
 # What takes seconds, for the most part: robots by the hundred, compiling, other programs. `make quick` leaves it out.
 SLOW = (
-    *("agreement", "cross", "golden", "property", "project/test_examples.py", "project/test_readme.py"),
+    *("agreement", "cross", "fuzz", "golden", "property", "project/test_examples.py", "project/test_readme.py"),
     *("unit/algorithms/test_lagrange.py", "unit/algorithms/test_screw.py", "unit/algorithms/test_generalized_dalembert.py"),
     *("unit/analysis", "unit/export", "unit/simulate", "unit/model/test_symbolic.py"),
     *("unit/dynamics/test_compile.py", "unit/dynamics/test_contributions.py", "unit/dynamics/test_engine.py"),

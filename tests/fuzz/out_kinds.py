@@ -124,7 +124,7 @@ def _one_for_all(scene: Scene) -> Out:
 
 def _nothing(scene: Scene) -> Out:
     """None in the place of each array; in the place of a single one it asks for a new array."""
-    return Out(packed(scene.function, [None] * len(scene.results)), [], True if scene.function.out == 1 else False)
+    return Out(packed(scene.function, [None] * len(scene.results)), [], scene.function.out == 1)
 
 
 OUT_KINDS: dict[str, Kind] = {

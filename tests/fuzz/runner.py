@@ -131,7 +131,8 @@ def _stop(worker: subprocess.Popen[bytes]) -> bool:
 
 def _tail(errors: Any) -> str:
     errors.seek(0)
-    return cut(errors.read().decode(errors="replace")[-3000:], 3000)
+    written = errors.read().decode(errors="replace")
+    return cut(written.split("Extension modules:")[0][-2000:], 2000)
 
 
 def table(tallies: list[Tally]) -> str:

@@ -21,6 +21,8 @@ import dalembert as dal
 
 from .campaign import FOREIGN, Fault, cut
 
+_ADDRESSES = 6 * 2**30  # bytes a worker may map: a case that reads without end is a MemoryError, not a dead machine
+
 
 def module_of(name: str) -> ModuleType:
     """The campaign of this name."""
@@ -50,6 +52,7 @@ def main(name: str, seed: str, first: str, end: str) -> None:
     """Run a range of cases."""
     report = _claim_output()
     faulthandler.enable()
+    _limit_memory()
     for number in range(int(first), int(end)):
         case = drawn(name, int(seed), number)
         _say(report, number=number, about=cut(str(case)))
@@ -64,6 +67,12 @@ def _claim_output() -> TextIO:
     os.set_inheritable(report.fileno(), False)
     os.dup2(2, 1)
     return report
+
+
+def _limit_memory() -> None:
+    import resource  # not on every platform, and collecting the tests imports this module
+
+    resource.setrlimit(resource.RLIMIT_AS, (_ADDRESSES, resource.RLIM_INFINITY))
 
 
 def _say(report: TextIO, **content: Any) -> None:
