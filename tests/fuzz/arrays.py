@@ -36,7 +36,7 @@ class Case(NamedTuple):
 
 
 def draw(rng: np.random.Generator, number: int) -> Case:
-    """A function, a robot and a batch; one array in an odd dress, the others in fine ones. The first cases are quick to compile."""
+    """A function, a robot and a batch; one array in an odd dress, the others in fine ones. The first cases compile quickly."""
     function = FUNCTIONS[pick(rng, FUNCTIONS)]
     name = pick(rng, SMALL_ROBOTS if number < QUICK else ROBOTS)
     batch = pick(rng, BATCHES)

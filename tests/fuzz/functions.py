@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
 
@@ -107,6 +109,17 @@ def numpy_back_end() -> Iterator[None]:
     """Kernels made meanwhile are interpreted: the oracle of the compiled ones."""
     with mock.patch.dict(os.environ, {"DALEMBERT_BACKEND": "numpy"}):
         yield
+
+
+@contextmanager
+def cold_cache() -> Iterator[Path]:
+    """An empty compile cache, in memory where there is a place for it."""
+    memory = Path("/dev/shm")
+    with (
+        tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as place,
+        mock.patch.dict(os.environ, {"DALEMBERT_CACHE": place}),
+    ):
+        yield Path(place)
 
 
 def core(name: str, array: str) -> tuple[int, ...]:

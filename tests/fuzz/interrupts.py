@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
-import tempfile
 import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
-from unittest import mock
 
 import numpy as np
 
@@ -19,6 +17,7 @@ from tests.robots import fresh
 
 from .campaign import HANG, WRONG, Fault, leaves, pick, require_equal
 from .children import Child, Tell, child
+from .functions import cold_cache
 
 QUICK = 7  # without the large chains, which take seconds to compile
 FULL = 100
@@ -144,7 +143,7 @@ def _compiling() -> Work:
     lengths = iter(np.random.default_rng(5).uniform(0.1, 2.0, 100_000))
 
     def work(threads: int) -> Any:
-        with tempfile.TemporaryDirectory() as place, mock.patch.dict(os.environ, {"DALEMBERT_CACHE": place}):
+        with cold_cache():
             rows = [{"a": next(lengths), "d": 0.1, "alpha": 1.0, "mass": 1.0, "inertia": (0.1, 0.1, 0.1)} for _ in range(4)]
             arm = dal.from_dh(rows, convention="standard")
             q, qd, qdd = _state(4, 1_000)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import os
 import signal
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
-from unittest import mock
 
 import numpy as np
 
@@ -18,6 +17,7 @@ import dalembert as dal
 
 from .campaign import WRONG, Fault, answer, cut, pick, refused, require_equal
 from .children import Tell, child
+from .functions import cold_cache
 
 QUICK = 24
 FULL = 500
@@ -45,20 +45,25 @@ def draw(rng: np.random.Generator, number: int) -> Case:
 
 def judge(case: Case) -> None:
     """Let them begin, kill them, and look at what they left."""
+    (_judge_cache if case.work == "compile" else _judge_saving)(case)
+
+
+def _judge_cache(case: Case) -> None:
+    with cold_cache() as place:
+        _kill(case, lambda tell: _compile(case.seed, tell))
+        _compile(case.seed, lambda line: None)
+        _require_few_left(place, ".writing", len(case.delays))
+
+
+def _judge_saving(case: Case) -> None:
     with tempfile.TemporaryDirectory() as base:
-        if case.work == "compile":
-            with mock.patch.dict(os.environ, {"DALEMBERT_CACHE": str(Path(base, "cache"))}):
-                _kill(case, lambda tell: _compile(case.seed, tell))
-                _compile(case.seed, lambda line: None)
-                _require_few_left(Path(base, "cache"), ".writing", len(case.delays))
-        else:
-            path = Path(base, "robot" + case.work.split()[-1])
-            _kill(case, lambda tell: _save(path, tell))
-            _judge_file(path)
-            _require_few_left(path.parent, ".robot", len(case.delays))
+        path = Path(base, "robot" + case.work.split()[-1])
+        _kill(case, lambda tell: _save(path, tell))
+        _judge_file(path)
+        _require_few_left(path.parent, ".robot", len(case.delays))
 
 
-def _kill(case: Case, work) -> None:
+def _kill(case: Case, work: Callable[[Tell], None]) -> None:
     with contextlib.ExitStack() as stack:
         running = [stack.enter_context(child(work)) for _ in case.delays]
         for process in running:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import contextlib
 import gc
 import os
-import tempfile
 from pathlib import Path
 from typing import NamedTuple
-from unittest import mock
 
 import numpy as np
 
 import dalembert as dal
 
 from .campaign import WRONG, Fault, require_equal
-from .functions import numpy_back_end
+from .functions import cold_cache, numpy_back_end
 
 QUICK = 3
 FULL = 1_200
@@ -75,7 +73,7 @@ def require_level(before: Use, now: Use) -> None:
 
 
 def _use_and_discard(case: Case) -> None:
-    with _cold_cache(), numpy_back_end() if case.interpreted else contextlib.nullcontext():
+    with cold_cache(), numpy_back_end() if case.interpreted else contextlib.nullcontext():
         for length, angle in zip(case.lengths, case.angles):
             found = dal.gravity_torque(_pendulum(float(length)), [angle])
             require_equal(found, np.array([9.81 * length * np.cos(angle)]), 1e-12)
@@ -85,15 +83,6 @@ def _use_and_discard(case: Case) -> None:
 def _pendulum(length: float) -> dal.Robot:
     row = {"a": length, "mass": 1.0, "inertia": (0.0, 0.0, 0.01)}
     return dal.from_dh([row], convention="standard", gravity=(0.0, -9.81, 0.0))
-
-
-@contextlib.contextmanager
-def _cold_cache():
-    """An empty cache, in memory where there is a place for it."""
-    memory = Path("/dev/shm")
-    with tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as place:
-        with mock.patch.dict(os.environ, {"DALEMBERT_CACHE": place}):
-            yield
 
 
 def _use(robots: int) -> Use:

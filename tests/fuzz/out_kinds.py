@@ -98,7 +98,7 @@ def _handed_back(scene: Scene) -> Out:
 
 
 def _overlapping(rows: int) -> Kind:
-    """The first array of the call and the first result lie in the same memory, so many rows apart, if they have the same shape."""
+    """The first array of the call and the first result share memory, so many rows apart, if they have the same shape."""
 
     def make(scene: Scene) -> Out:
         name, source = next(iter(scene.arrays.items()))

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
-import tempfile
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
-from unittest import mock
 
 import numpy as np
 
@@ -19,6 +16,7 @@ import dalembert as dal
 from tests.robots import fresh
 
 from .campaign import CRASH, FOREIGN, HANG, Fault, pick, require_equal
+from .functions import cold_cache
 
 QUICK = 3
 FULL = 120
@@ -51,7 +49,7 @@ def judge(case: Case) -> None:
     """The parent's numbers by one thread against the children's by many; then the parent's by many."""
     context = multiprocessing.get_context(case.method)
     arm = fresh("two_link_planar")
-    with _cold_cache(), warnings.catch_warnings():
+    with cold_cache(), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # Python's own, about forks of processes with threads
         expected = WORKS[case.work](fresh("two_link_planar"), 1)
         if case.used:
@@ -98,12 +96,6 @@ def _child(work: str, arm: dal.Robot, writing: Any) -> None:
         result = f"{type(error).__name__}: {error}"
     writing.send(result)
     writing.close()
-
-
-@contextmanager
-def _cold_cache() -> Iterator[None]:
-    with tempfile.TemporaryDirectory() as place, mock.patch.dict(os.environ, {"DALEMBERT_CACHE": place}):
-        yield
 
 
 @contextmanager
