@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import tempfile
 from collections.abc import Iterator
@@ -37,7 +38,13 @@ class Function(NamedTuple):
 
     @property
     def call(self) -> Any:
+        """The function itself."""
         return getattr(dal, self.name)
+
+    @property
+    def takes_out(self) -> bool:
+        """Whether it can be told where to put its results."""
+        return self.out > 0 and "out" in inspect.signature(self.call).parameters
 
 
 _FORCES = ("wrenches", "base_velocity", "base_acceleration")
@@ -52,7 +59,7 @@ _LISTED = (
     Function("mass_matrix", ("q",), ("parameters",), _FORMULATION | _THREADS, out=1),
     Function("gravity_torque", ("q",), ("parameters",), _FORMULATION | _THREADS, out=1),
     Function("bias", ("q", "qd"), (*_FORCES, "parameters"), _FORMULATION | _THREADS, out=1),
-    Function("energy", ("q", "qd"), (), _THREADS),
+    Function("energy", ("q", "qd"), (), _THREADS, out=2),
     Function("friction_torque", ("qd",), (), _THREADS, out=1),
     Function("link_wrenches", _MOTION, _FORCES, {"frame": "world"} | _THREADS, out=1),
     Function("coriolis_matrix", ("q", "qd"), (), _FORMULATION | _THREADS, out=1),
@@ -61,14 +68,14 @@ _LISTED = (
     Function("derivatives", _MOTION, (), _THREADS, out=3),
     Function("parameter_derivatives", _MOTION, (), _COLUMNS | _THREADS, out=1),
     Function("second_derivatives", _MOTION, (), _THREADS, out=4),
-    Function("energy_gradient", ("q", "qd"), (), _THREADS),
+    Function("energy_gradient", ("q", "qd"), (), _THREADS, out=3),
     Function("forward_kinematics", ("q",), (), {"link": None} | _THREADS, out=1),
     Function("jacobian", ("q",), ("point",), {"link": None, "frame": "world"} | _THREADS, out=1),
     Function("jacobian_dot", ("q", "qd"), (), {"link": None, "frame": "world"} | _THREADS, out=1),
     Function("analytical_jacobian", ("q",), (), {"link": None, "angles": "rpy"} | _THREADS, out=1),
     Function("influence", ("q",), ("point",), {"link": None, "order": 2, "kind": "link"} | _THREADS),
     Function("link_motion", ("q", "qd"), ("qdd", "point"), {"link": None} | _THREADS),
-    Function("applied_torque", ("q",), ("wrenches",), {"springs": (), "dampers": (), "gravity": True} | _THREADS),
+    Function("applied_torque", ("q",), ("wrenches",), {"springs": (), "dampers": (), "gravity": True} | _THREADS, out=1),
     Function("contributions", _MOTION, ("wrenches",), _THREADS),
     Function("recursion", _MOTION, (), {"frame": "link"} | _THREADS),
     Function("terms", _MOTION, (), {"names": None} | _THREADS, fixed={"formulation": "screw"}),

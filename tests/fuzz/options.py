@@ -46,16 +46,20 @@ def judge(case: Case) -> None:
     value = VALUES[case.value]()
     verdict = case.target.options[case.option](value)
     with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
-        found = answer(lambda: case.target.call(**(case.target.good | {case.option: value})), _names(case.option))
+        found = answer(lambda: case.target.call(**(case.target.good | {case.option: value})), _names(case, value))
     if verdict is False and not refused(found):
         raise Fault(SILENT, f"accepted: {_shown(found)}")
     if verdict is True and refused(found):
         raise Fault(WRONG, f"a good value is refused: {cut(str(found))}")
 
 
-def _names(option: str) -> list[str]:
-    """What a refusal may call the option."""
-    return [option, option.replace("_", " "), {"system": "robot", "source": "robot"}.get(option, option)]
+def _names(case: Case, value: Any) -> list[str]:
+    """What a refusal may speak of: the option, the function, the kind of part, or the value itself."""
+    option, target = case.option, case.target.name
+    names = [option, option.replace("_", " "), option.removesuffix("s"), *target.split("."), target.lower()]
+    names += {"system": ["robot"], "source": ["robot"], "robot": ["system"], "rows": ["row 1"], "tau": ["steps"]}.get(option, [])
+    names += {"from_dh row": ["row 1", "robot", "joint"], "from_dh": ["robot"], "detach": ["link or joint"]}.get(target, [])
+    return [*names, value[:20]] if isinstance(value, str) and value else names
 
 
 def _shown(found: Any) -> str:

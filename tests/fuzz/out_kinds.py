@@ -54,8 +54,9 @@ def _shaped(shape: Callable[[Shape], Shape]) -> Kind:
 
     def make(scene: Scene) -> Out:
         *fine, last = (result.shape for result in scene.results)
-        rooms = [Room(s) for s in (*fine, shape(last))]
-        return Out(packed(scene.function, [room.view for room in rooms]), rooms, None if shape(last) == last else False)
+        other = shape(last) if last else (1,)
+        rooms = [Room(s) for s in (*fine, other)]
+        return Out(packed(scene.function, [room.view for room in rooms]), rooms, None if other == last else False)
 
     return make
 

@@ -37,7 +37,7 @@ class Case(NamedTuple):
 
 def draw(rng: np.random.Generator, number: int) -> Case:
     """A function with `out`, a batch, a number of threads and a kind of `out`. The first cases are quick to compile."""
-    function = pick(rng, [name for name, f in FUNCTIONS.items() if f.out])
+    function = pick(rng, [name for name, f in FUNCTIONS.items() if f.takes_out])
     name = pick(rng, SMALL_ROBOTS if number < QUICK else ROBOTS)
     return Case(function, name, pick(rng, OUT_KINDS), int(rng.integers(1, 9)), pick(rng, BATCHES), number)
 

@@ -71,7 +71,7 @@ _OPTIONS: dict[str, Verdict] = {
 def _of_function(function: Function) -> Target:
     rng = np.random.default_rng(1)
     arrays = keywords({name: clean(rng, ARM, name, ()) for name in function.arrays})
-    names = ("system", *arrays, *function.options, *function.further, *(["out"] if function.out else []))
+    names = ("system", *arrays, *function.options, *function.further, *(["out"] if function.takes_out else []))
     good = {"system": robot(ARM)} | arrays | function.fixed
     return Target(function.name, function.call, good, {name: _OPTIONS.get(name, _array) for name in names})
 
@@ -239,12 +239,12 @@ def _parts() -> list[Target]:
             "from_dh row",
             _one_row,
             {},
-            _numbers("theta", "d", "a", "alpha", "home", "mass")
+            dict.fromkeys(("theta", "d", "a", "alpha", "home", "mass"), may.optional(may.number))
             | {
                 "type": may.optional(may.never),
                 "name": may.optional(may.text),
                 "link": may.optional(may.text),
-                "com": may.array(3),
+                "com": may.optional(may.array(3)),
                 "friction": may.optional(may.never),
                 "rotor": may.optional(may.never),
                 "limits": may.optional(may.never),
