@@ -11,7 +11,7 @@ from .campaign import SILENT, WRONG, Fault, answer, cut, pick, refused, require_
 from .dresses import ALWAYS_FINE, DRESSES, Dressed
 from .functions import FUNCTIONS, ROBOTS, SMALL_ROBOTS, call, clean, core, numpy_back_end, robot
 
-QUICK = 500
+QUICK = 350
 FULL = 27_646
 LIMIT = 60.0
 BATCHES = ((), (), (), (1,), (0,), (3,), (5,), (33,), (2, 3), (1, 4), (2, 1, 2), (0, 3), (2_000,))

@@ -17,7 +17,7 @@ import dalembert as dal
 
 from .campaign import pick, require_equal
 
-QUICK = 60
+QUICK = 25
 FULL = 1_500
 LIMIT = 10.0
 

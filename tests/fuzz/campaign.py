@@ -73,6 +73,8 @@ def leaves(result: Any, name: str = "result") -> dict[str, Any]:
     """The arrays of a result by name: of a tuple, a mapping, a record, or a bare one."""
     if result is None:
         return {}
+    if hasattr(result, "__array__"):  # also an array of another library
+        return {name: np.asarray(result)}
     if isinstance(result, Mapping):
         parts: Iterable[tuple[str, Any]] = ((str(key), value) for key, value in result.items())
     elif hasattr(result, "_fields"):
@@ -82,7 +84,7 @@ def leaves(result: Any, name: str = "result") -> dict[str, Any]:
     elif dataclasses.is_dataclass(result):
         parts = ((field.name, getattr(result, field.name)) for field in dataclasses.fields(result))
     else:
-        return {name: result} if isinstance(result, (np.ndarray, np.generic, float)) else {}
+        return {name: np.asarray(result)} if isinstance(result, float) else {}
     return {full: array for key, value in parts for full, array in leaves(value, f"{name}.{key}").items()}
 
 

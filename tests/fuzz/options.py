@@ -13,7 +13,7 @@ from .campaign import SILENT, WRONG, Fault, answer, cut, refused
 from .targets import Target, targets
 from .values import VALUES
 
-QUICK = 500
+QUICK = 400
 FULL = 2_850
 LIMIT = 30.0
 _ORDER = 20_240  # shuffles the table once, so that any first part of it is a fair sample
