@@ -92,7 +92,8 @@ def _names(case: Case) -> list[str]:
     """Arguments that a refusal may name."""
     odd = [name for name, dressed in case.arrays.items() if dressed.meaning is None or not dressed.strict]
     names = odd if odd and case.fits else list(case.arrays)
-    return [{"torques": "tau"}.get(name, name) for name in names] + ["wrench"] * ("wrenches" in names)
+    also = {"torques": ["tau", "steps"], "wrenches": ["wrench"]}  # a class for tau is called, and then steps are missing
+    return [*names, *(word for name in names for word in also.get(name, [])), "batch"]
 
 
 def _expected(case: Case, interpreted: bool) -> Any:

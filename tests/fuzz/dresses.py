@@ -106,6 +106,11 @@ def _objects(entry: Callable[[float], Any]) -> Callable[[np.ndarray], Any]:
     return make
 
 
+def _masked(rng: np.random.Generator, x: np.ndarray) -> Dressed:
+    """Hidden entries have no meaning; where there are none, none is hidden."""
+    return Dressed(np.ma.masked_array(x, mask=np.ones(x.shape, bool)), None if x.size else x, strict=False)
+
+
 class _Subclass(np.ndarray):
     """An array of somebody else's class."""
 
@@ -180,7 +185,7 @@ DRESSES: dict[str, Dress] = {
     "texts as objects": _nonsense(_objects(str)),
     "nothing as objects": _nonsense(_objects(lambda _: None)),
     "complex numbers as objects": _nonsense(_objects(lambda v: v + 1j)),
-    "masked": _nonsense(lambda x: np.ma.masked_array(x, mask=np.ones(x.shape, bool))),
+    "masked": _masked,
     "a structured array": _nonsense(_structured),
     "ragged": _nonsense(lambda x: [[1.0], [1.0, 2.0]]),
     "an object that fails to be an array": _nonsense(lambda x: _Failing()),

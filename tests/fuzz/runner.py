@@ -71,14 +71,17 @@ def run(name: str, seed: int, first: int, end: int, tell: Callable[[Found], None
 def _follow(name: str, seed: int, numbers: tuple[int, int], errors: Any) -> Iterator[tuple[Found | None, int]]:
     """The faults of one process and how far it has come; the last is that it died or hung, if it did."""
     worker = _start(name, seed, numbers, errors)
-    number, about = numbers[0], "before the first case"
+    number, about, limit = numbers[0], "before the first case", module_of(name).LIMIT
+    patience = limit  # for its end, once it has no more to tell
     try:
-        for report in _reports(worker, module_of(name).LIMIT):
+        for report in _reports(worker, limit):
             number, about = report["number"], report.get("about", about)
             if "kind" in report:
                 yield Found(name, seed, number, report["kind"], about, report["message"]), number
+    except TimeoutError:
+        patience = 0.0
     finally:
-        hung = _stop(worker)
+        hung = _stop(worker, patience)
     if hung or worker.returncode:
         kind, how = (HANG, "no answer") if hung else (CRASH, f"the process ended with {worker.returncode}")
         yield Found(name, seed, number, kind, about, f"{how}: {_tail(errors)}"), number
@@ -101,21 +104,23 @@ def _start(name: str, seed: int, numbers: tuple[int, int], errors: Any) -> subpr
 
 
 def _reports(worker: subprocess.Popen[bytes], limit: float) -> Iterator[dict[str, Any]]:
-    """Lines of the worker as they come, until it has ended, or has been silent for too long."""
+    """Lines of the worker as they come, until it closes the pipe; a TimeoutError when it has been silent for too long."""
     assert worker.stdout is not None
     pipe, rest = worker.stdout.fileno(), b""
-    while select.select([pipe], [], [], limit)[0]:
+    while True:
+        if not select.select([pipe], [], [], limit)[0]:
+            raise TimeoutError
         piece = os.read(pipe, 1 << 16)
         if not piece:
-            break
+            return
         *lines, rest = (rest + piece).split(b"\n")
         yield from map(json.loads, lines)
 
 
-def _stop(worker: subprocess.Popen[bytes]) -> bool:
+def _stop(worker: subprocess.Popen[bytes], patience: float) -> bool:
     """End the worker, if it has not ended, and all it started; whether it had not. Tracebacks go to its error stream first."""
     with contextlib.suppress(subprocess.TimeoutExpired):
-        worker.wait(timeout=2.0)
+        worker.wait(timeout=patience)
     hung = worker.poll() is None
     if hung:
         worker.send_signal(signal.SIGABRT)

@@ -58,7 +58,7 @@ def main(name: str, seed: str, first: str, end: str) -> None:
         _say(report, number=number, about=cut(str(case)))
         fault = fault_of(name, case)
         if fault is not None:
-            _say(report, number=number, kind=fault.kind, message=fault.message)
+            _say(report, number=number, kind=fault.kind, message=cut(fault.message, 2000))
 
 
 def _claim_output() -> TextIO:
