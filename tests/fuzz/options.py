@@ -30,6 +30,12 @@ class Case(NamedTuple):
         return f"{self.target.name}({self.option}={self.value})"
 
 
+_ALSO = {
+    **{"system": ["robot"], "source": ["robot"], "robot": ["system"], "rows": ["row 1"]},
+    **{"tau": ["steps"], "t_eval": ["t_end"], "wrenches": ["link"]},
+}
+
+
 @cache
 def _all() -> list[Case]:
     cases = [Case(target, option, value) for target in targets() for option in target.options for value in VALUES]
@@ -57,7 +63,7 @@ def _names(case: Case, value: Any) -> list[str]:
     """What a refusal may speak of: the option, the function, the kind of part, or the value itself."""
     option, target = case.option, case.target.name
     names = [option, option.replace("_", " "), option.removesuffix("s"), *target.split("."), target.lower()]
-    names += {"system": ["robot"], "source": ["robot"], "robot": ["system"], "rows": ["row 1"], "tau": ["steps"]}.get(option, [])
+    names += _ALSO.get(option, [])
     names += {"from_dh row": ["row 1", "robot", "joint"], "from_dh": ["robot"], "detach": ["link or joint"]}.get(target, [])
     return [*names, value[:20]] if isinstance(value, str) and value else names
 

@@ -30,7 +30,7 @@ def flag(value: Any) -> bool | None:
     """Truth values; 0 and 1 may pass for them."""
     if isinstance(value, (bool, np.bool_)):
         return True
-    return None if is_whole(value) and value in (0, 1) else False
+    return None if is_number(value) and value in (0, 1) else False
 
 
 def number(value: Any) -> bool | None:
@@ -106,6 +106,11 @@ def array(*shape: int) -> Verdict:
     return verdict
 
 
+def rows(size: int) -> Verdict:
+    """Numbers with so many entries along the last axis."""
+    return lambda value: None if any(array(*(-1,) * axes, size)(value) is None for axes in range(3)) else False
+
+
 def optional(verdict: Verdict) -> Verdict:
     """As another, or None."""
     return lambda value: True if value is None else verdict(value)
@@ -113,15 +118,13 @@ def optional(verdict: Verdict) -> Verdict:
 
 def empty_or(verdict: Verdict) -> Verdict:
     """As another, or any collection without entries, or None."""
+    return lambda value: None if value is None or _is_empty(value) else verdict(value)
 
-    def with_empty(value: Any) -> bool | None:
-        bare = value is None or (
-            isinstance(value, (list, tuple, dict, set, str, np.ndarray))
-            and len(np.atleast_1d(value) if isinstance(value, np.ndarray) else value) == 0
-        )
-        return None if bare else verdict(value)
 
-    return with_empty
+def _is_empty(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.size == 0
+    return isinstance(value, (list, tuple, dict, set, str)) and not value
 
 
 def function(value: Any) -> bool | None:
