@@ -31,8 +31,13 @@ class Case(NamedTuple):
 
 
 _ALSO = {
-    **{"system": ["robot"], "source": ["robot"], "robot": ["system"], "rows": ["row 1"]},
-    **{"tau": ["steps"], "t_eval": ["t_end"], "wrenches": ["link"]},
+    "system": ["robot"],
+    "source": ["robot"],
+    "robot": ["system"],
+    "rows": ["row 1"],
+    "tau": ["steps"],
+    "t_eval": ["t_end"],
+    "wrenches": ["link"],
 }
 
 
