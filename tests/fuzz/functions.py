@@ -51,6 +51,8 @@ _FORCES = ("wrenches", "base_velocity", "base_acceleration")
 _FORMULATION = {"formulation": "newton_euler"}
 _THREADS = {"threads": 2}
 _COLUMNS = {"rotor": True, "friction": True, "offset": False}
+_NAMES = {"names": ("M", "h")}
+_ELEMENTS = {"qd": None, "springs": (), "dampers": (), "gravity": True}
 _MOTION = ("q", "qd", "qdd")
 
 _LISTED = (
@@ -65,8 +67,8 @@ _LISTED = (
     Function("coriolis_matrix", ("q", "qd"), (), _FORMULATION | _THREADS, out=1),
     Function("christoffel", ("q",), (), _FORMULATION | _THREADS, out=1),
     Function("regressor", _MOTION, (), _COLUMNS | _THREADS, out=1),
-    Function("derivatives", _MOTION, (), _THREADS, out=3),
-    Function("parameter_derivatives", _MOTION, (), _COLUMNS | _THREADS, out=1),
+    Function("derivatives", _MOTION, (), {"tau": None} | _THREADS, out=3),
+    Function("parameter_derivatives", _MOTION, (), {"tau": None} | _COLUMNS | _THREADS, out=1),
     Function("second_derivatives", _MOTION, (), _THREADS, out=4),
     Function("energy_gradient", ("q", "qd"), (), _THREADS, out=3),
     Function("forward_kinematics", ("q",), (), {"link": None} | _THREADS, out=1),
@@ -74,17 +76,17 @@ _LISTED = (
     Function("jacobian_dot", ("q", "qd"), (), {"link": None, "frame": "world"} | _THREADS, out=1),
     Function("analytical_jacobian", ("q",), (), {"link": None, "angles": "rpy"} | _THREADS, out=1),
     Function("influence", ("q",), ("point",), {"link": None, "order": 2, "kind": "link"} | _THREADS),
-    Function("link_motion", ("q", "qd"), ("qdd", "point"), {"link": None} | _THREADS),
-    Function("applied_torque", ("q",), ("wrenches",), {"springs": (), "dampers": (), "gravity": True} | _THREADS, out=1),
+    Function("link_motion", ("q", "qd"), ("qdd", "point"), {"qddd": None, "link": None} | _THREADS),
+    Function("applied_torque", ("q",), ("wrenches",), _ELEMENTS | _THREADS, out=1),
     Function("contributions", _MOTION, ("wrenches",), _THREADS),
     Function("recursion", _MOTION, (), {"frame": "link"} | _THREADS),
-    Function("terms", _MOTION, (), {"names": None} | _THREADS, fixed={"formulation": "screw"}),
-    Function("evaluate", ("q", "qd"), (), {"names": ("M", "h")} | _THREADS, fixed={"names": ("M", "h")}, out=2),
+    Function("terms", _MOTION, (), _FORMULATION | {"names": None} | _THREADS, fixed={"formulation": "screw"}),
+    Function("evaluate", ("q", "qd"), (), _NAMES | {"qdd": None, "tau": None} | _THREADS, fixed=_NAMES, out=2),
     Function(
         "rollout",
         ("q0", "qd0", "torques"),
         (),
-        {"dt": 1e-3, "method": "semi_implicit_euler", "every": 1, "t_start": 0.0, "progress": None} | _THREADS,
+        {"dt": 1e-3, "steps": None, "method": "semi_implicit_euler", "every": 1, "t_start": 0.0, "progress": None} | _THREADS,
         fixed={"dt": 1e-3},
         out=2,
         interpreted=False,

@@ -71,7 +71,7 @@ def run(name: str, seed: int, first: int, end: int, tell: Callable[[Found], None
 def _follow(name: str, seed: int, numbers: tuple[int, int], errors: Any) -> Iterator[tuple[Found | None, int]]:
     """The faults of one process and how far it has come; the last is that it died or hung, if it did."""
     worker = _start(name, seed, numbers, errors)
-    number, about, limit = numbers[0], "before the first case", module_of(name).LIMIT
+    number, about, limit = numbers[1] - 1, "before the first case", module_of(name).LIMIT  # then no case will run
     patience = limit  # for its end, once it has no more to tell
     try:
         for report in _reports(worker, limit):

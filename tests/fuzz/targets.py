@@ -68,12 +68,16 @@ _OPTIONS: dict[str, Verdict] = {
 }
 
 
+_UNUSED: dict[str, Verdict] = {"qdd": may.anything, "tau": may.anything}  # what nobody asked for needs no inputs
+
+
 def _of_function(function: Function) -> Target:
     rng = np.random.default_rng(1)
     arrays = keywords({name: clean(rng, ARM, name, ()) for name in function.arrays})
     names = ("system", *arrays, *function.options, *function.further, *(["out"] if function.takes_out else []))
     good = {"system": robot(ARM)} | arrays | function.fixed
-    return Target(function.name, function.call, good, {name: _OPTIONS.get(name, _array) for name in names})
+    table = _OPTIONS | (_UNUSED if function.name == "evaluate" else {})
+    return Target(function.name, function.call, good, {name: table.get(name, _array) for name in names})
 
 
 def _array(value: Any) -> bool | None:
@@ -91,7 +95,7 @@ def _others() -> list[Target]:
     export = dict.fromkeys(("quantity", "language", "dtype"), may.never) | {"formulation": may.optional(may.never)}
     export |= {"link": may.empty_or(may.never), "frame": may.optional(may.never), "angles": may.optional(may.never)}
     export |= {"name": may.optional(may.text), "moving_base": may.optional(may.flag), "parameters": may.optional(may.flag)}
-    export |= {"wrenches": may.empty_or(may.never), "symbols": may.empty_or(may.never)}
+    export |= {"path": may.anything, "wrenches": may.empty_or(may.never), "symbols": may.empty_or(may.never)}
     columns = dict.fromkeys(("rotor", "friction", "offset"), may.flag)
     quick = {"samples": 20, "tolerance": 0.5}
     return [
@@ -102,7 +106,13 @@ def _others() -> list[Target]:
             "kernel",
             dal.kernel,
             {"source": robot(ARM), "what": ("M",)},
-            {"source": may.never, "what": may.never, "dtype": may.never, "fixed": may.empty_or(may.never)},
+            {
+                "source": may.never,
+                "what": may.never,
+                "outputs": may.anything,
+                "dtype": may.never,
+                "fixed": may.empty_or(may.never),
+            },
         ),
         Target(
             "Kernel.__call__",

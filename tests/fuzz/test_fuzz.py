@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
 
+import dalembert as dal
+
 from .campaign import KINDS
 from .runner import CAMPAIGNS, run, table
+from .targets import targets
 from .worker import drawn, module_of
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs Linux: forks, and memory maps to count")
@@ -24,6 +28,20 @@ def test_the_first_cases_of_a_campaign_find_nothing(name):
 @pytest.mark.parametrize("name", CAMPAIGNS)
 def test_a_case_is_the_same_for_the_same_seed_and_number(name):
     assert [str(drawn(name, 3, number)) for number in range(5)] == [str(drawn(name, 3, number)) for number in range(5)]
+
+
+def test_every_public_function_and_all_its_parameters_are_in_the_table():
+    known = {target.name: target.options for target in targets()}
+    public = {name: getattr(dal, name) for name in dal.__all__ if inspect.isfunction(getattr(dal, name))}
+    missing = {name: set(inspect.signature(function).parameters) - set(known.get(name, ())) for name, function in public.items()}
+    del missing["to_jax"]  # which takes seconds to import, and names to compute with
+    assert not {name: parameters for name, parameters in missing.items() if parameters}
+
+
+def test_a_worker_that_does_not_start_is_one_crash_and_no_more(monkeypatch):
+    monkeypatch.setenv("PYTHONHOME", "/nowhere")
+    tally = run("broken", SEED, 0, 8)
+    assert [(found.kind, found.about) for found in tally.found] == [("crash", "before the first case")]
 
 
 def test_crashes_hangs_and_faults_of_every_kind_are_found_and_the_next_case_follows():
