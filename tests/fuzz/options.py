@@ -38,6 +38,8 @@ _ALSO = {
     "tau": ["steps"],
     "t_eval": ["t_end"],
     "wrenches": ["link"],
+    "what": ["names", "evaluate"],
+    "path": ["suffix"],
 }
 
 
@@ -67,7 +69,7 @@ def judge(case: Case) -> None:
 def _names(case: Case, value: Any) -> list[str]:
     """What a refusal may speak of: the option, the function, the kind of part, or the value itself."""
     option, target = case.option, case.target.name
-    names = [option, option.replace("_", " "), option.removesuffix("s"), *target.split("."), target.lower()]
+    names = [option, option.replace("_", " "), option.removesuffix("s"), *target.split("."), *target.lower().split(".")]
     names += _ALSO.get(option, [])
     names += {"from_dh row": ["row 1", "robot", "joint"], "from_dh": ["robot"], "detach": ["link or joint"]}.get(target, [])
     return [*names, value[:20]] if isinstance(value, str) and value else names

@@ -30,7 +30,7 @@ _COUNT = may.optional(may.count(1))
 _OPTIONS: dict[str, Verdict] = {
     "system": may.never,
     "threads": _COUNT,
-    "out": may.optional(may.never),
+    "out": may.optional(may.place),
     "formulation": may.never,
     "wrenches": may.empty_or(may.never),
     "base_velocity": may.optional(may.rows(6)),
@@ -118,7 +118,7 @@ def _others() -> list[Target]:
             "Kernel.__call__",
             partial(dal.kernel(robot(ARM), ["M"]), state),
             {},
-            {"out": may.optional(may.never), "threads": _COUNT},
+            {"out": may.optional(may.place), "threads": _COUNT},
         ),
         Target(
             "compare", partial(dal.compare, time=False), arm | {"samples": 2}, {"system": may.never, "time": may.flag} | samples
@@ -264,7 +264,11 @@ def _parts() -> list[Target]:
         Target(
             "Robot.from_parts",
             dal.Robot.from_parts,
-            {"name": "r", "links": [dal.Link("a"), dal.Link("b", 1.0)], "joints": [dal.Joint("j", "revolute", "a", "b")]},
+            {
+                "name": "r",
+                "links": [dal.Link("a"), dal.Link("b", 1.0, (0.1, 0.0, 0.0))],
+                "joints": [dal.Joint("j", "revolute", "a", "b")],
+            },
             {
                 "name": may.text,
                 "links": may.never,
