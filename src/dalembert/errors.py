@@ -63,12 +63,13 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         if self.file is None:
             return ""
-        file = printable(self.file).replace("\n", "\\n")
+        file = cut(printable(self.file).replace("\n", "\\n"), _LONGEST_PATH)
         return f"{file}: " if self.line is None else f"{file}:{self.line}: "
 
 
 PlaceOf: TypeAlias = Callable[[Part | None, str], Place]
 _LONGEST_NAME = 260  # characters; a robot has no longer ones
+_LONGEST_PATH = 400
 _NOWHERE = Place()
 _reading: ContextVar[PlaceOf | None] = ContextVar("reading", default=None)
 
@@ -90,7 +91,7 @@ class DalembertError(Exception):
         return str(self.args[0]) if self.args else ""
 
     def __str__(self) -> str:
-        return f"{Place(self.file, self.line)}{printable(self.sentence)}"
+        return cut(f"{Place(self.file, self.line)}{printable(self.sentence)}")
 
 
 @contextmanager
@@ -182,4 +183,4 @@ class DalembertWarning(UserWarning):
         self.file, self.line = _NOWHERE if place_of is None else place_of(part, message)
 
     def __str__(self) -> str:
-        return f"{Place(self.file, self.line)}{printable(str(self.args[0]))}"
+        return cut(f"{Place(self.file, self.line)}{printable(str(self.args[0]))}")

@@ -1,32 +1,39 @@
-"""Options of the outer layers: a check for each kind of option, and a sentence when what is given is of another."""
+"""What users choose besides arrays: a check for each kind of option, and a sentence when what is given is of another."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
 
-from .brief import short
 from .checks import FloatArray
 from .errors import ModelError, ShapeError, UnknownNameError
+from .wording import shown
 
 T = TypeVar("T")
-_MOST = 10_000_000  # samples: arrays of more fill the memory
+MOST_SAMPLES = 10_000_000  # arrays of more fill the memory
 
 
-def whole(subject: str, value: Any, least: int, most: int = _MOST) -> int:
-    """A whole number within these bounds."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not least <= value <= most:
-        raise ModelError(f"{subject}: {short(value)} found, a whole number from {least} to {most} is expected.")
-    return int(value)
+def whole(subject: str, value: Any, least: int, most: int | None = None) -> int:
+    """A whole number that is not too small, nor too large where there is a bound; 1e5 is one too."""
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.timedelta64))
+    if number and least <= value <= (2**63 - 1 if most is None else most) and value == value // 1:
+        return int(value)
+    bounds = f"is expected, not below {least}" if most is None else f"from {least} to {most} is expected"
+    raise ShapeError(f"{subject}: {shown(value)} found, a whole number {bounds}.")
+
+
+def samples(subject: str, value: Any, least: int = 1) -> int:
+    """How many states to look at."""
+    return whole(subject, value, least, MOST_SAMPLES)
 
 
 def flag(subject: str, value: Any) -> bool:
-    """True or False."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise ModelError(f"{subject}: {short(value)} found, True or False is expected.")
-    return bool(value)
+    """True or False, or a number that equals one of them."""
+    if isinstance(value, (bool, int, float, np.bool_, np.number)) and value in (0, 1):
+        return bool(value)
+    raise UnknownNameError(f"{subject}: {shown(value)} found, True or False is expected.")
 
 
 def generator(value: Any) -> np.random.Generator:
@@ -34,32 +41,45 @@ def generator(value: Any) -> np.random.Generator:
     if value is None:
         return np.random.default_rng(0)
     if not isinstance(value, np.random.Generator):
-        raise ModelError(f"rng: {short(value)} found, a numpy.random.Generator is expected. Try numpy.random.default_rng(seed).")
+        raise ModelError(f"rng: {shown(value)} found, a numpy.random.Generator is expected. Try numpy.random.default_rng(seed).")
     return value
 
 
 def text(subject: str, value: Any, expected: str) -> str:
     """A text."""
     if not isinstance(value, str):
-        raise UnknownNameError(f"{subject}: {short(value)} found, {expected} is expected.")
+        raise UnknownNameError(f"{subject}: {shown(value)} found, {expected} is expected.")
     return value
 
 
-def words(subject: str, value: Any, expected: str) -> list[str]:
-    """A word or several, as a list; `expected` says what is meant."""
+def several_names(subject: str, value: Any, expected: str) -> tuple[str, ...]:
+    """A name, or several in a collection that has an order; `expected` says what is meant."""
     if isinstance(value, str):
-        return [value]
-    several = isinstance(value, Iterable) and not isinstance(value, (bytes, bytearray, Mapping))
-    found: list[Any] = list(value) if several else [None]
-    if not all(isinstance(word, str) for word in found):
-        raise UnknownNameError(f"{subject}: {short(value)} found, {expected} is expected.")
+        return (value,)
+    found = tuple(value) if _has_order(value) else (None,)
+    if not all(isinstance(name, str) for name in found):
+        raise UnknownNameError(f"{subject}: {shown(value)} found, {expected} expected.")
     return found
 
 
-def function(subject: str, value: Any) -> None:
-    """Refuse what is neither None nor can be called."""
-    if value is not None and not callable(value):
-        raise ModelError(f"{subject}: {short(value)} found, a function is expected.")
+def _has_order(value: Any) -> bool:
+    if isinstance(value, (bytes, bytearray, Mapping, set, frozenset)) or (isinstance(value, np.ndarray) and value.ndim != 1):
+        return False
+    return isinstance(value, Iterable)
+
+
+def mapping(subject: str, value: Any, example: str) -> Mapping[Any, Any]:
+    """A mapping."""
+    if isinstance(value, Mapping):
+        return value
+    raise ShapeError(f"{subject}: {type(value).__name__} found, a mapping such as {example} expected.")
+
+
+def function(subject: str, value: Any) -> Callable[..., Any] | None:
+    """A function, or None."""
+    if value is None or callable(value):
+        return value
+    raise ShapeError(f"{subject}: {shown(value)} found, a function is expected.")
 
 
 def values(subject: str, given: Any, expected: str = "numbers") -> FloatArray:
@@ -70,11 +90,11 @@ def values(subject: str, given: Any, expected: str = "numbers") -> FloatArray:
             return found.astype(float, copy=False)
     except (TypeError, ValueError, OverflowError):  # such as lists of different lengths
         pass
-    raise ShapeError(f"{subject}: {short(given)} found, {expected} expected.")
+    raise ShapeError(f"{subject}: {shown(given)} found, {expected} expected.")
 
 
 def instance(subject: str, value: Any, kind: type[T], maker: str) -> T:
     """A result of this kind, which `maker` makes."""
     if not isinstance(value, kind):
-        raise ModelError(f"{subject}: {short(value)} found, a {kind.__name__} is expected. Try {maker}.")
+        raise ModelError(f"{subject}: {shown(value)} found, a {kind.__name__} is expected. Try {maker}.")
     return value

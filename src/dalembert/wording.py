@@ -39,7 +39,7 @@ def cut(sentence: str, longest: int = _LONGEST) -> str:
     if len(sentence) <= longest:
         return sentence
     tail = longest // 4
-    return f"{sentence[: longest - tail]} ... {sentence[-tail:]}"
+    return f"{sentence[: longest - tail - 5]} ... {sentence[-tail:]}"
 
 
 def printable(text: str) -> str:

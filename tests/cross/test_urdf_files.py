@@ -53,7 +53,7 @@ LOADED = {
     "malformed/rtb_irb140_no_inertial.urdf": (6, ("no-dynamics",)),
     "dh/Cobra600.json": (4, ("no-dynamics",)),
     "dh/Hyper3d.json": (10, ("no-dynamics",)),
-    "dh/IRB140.json": (6, ("massless-link",)),
+    "dh/IRB140.json": (6, ("far-centre", "massless-link")),
     "dh/KR5.json": (6, ("no-dynamics",)),
     "dh/LWR4.json": (7, ("no-dynamics",)),
     "dh/P8.json": (8, ("massless-link", "triangle-inequality")),
@@ -62,7 +62,7 @@ LOADED = {
     "dh/Planar3.json": (3, ("no-dynamics",)),
     "dh/Puma560.json": (6, ("triangle-inequality",)),
     "dh/Stanford.json": (6, ("triangle-inequality",)),
-    "dh/TwoLink.json": (2, ()),
+    "dh/TwoLink.json": (2, ("gravity-up",)),
     "dh/UR10.json": (6, ("triangle-inequality",)),
     "dh/UR3.json": (6, ("idle-joint",)),  # point masses: the last lies on its axis
     "dh/UR5.json": (6, ("idle-joint",)),

@@ -35,7 +35,7 @@ SIBLINGS = {
     ("checks", "errors"),  # a check raises
     ("checks", "wording"),  # both echo what they found
     ("errors", "wording"),
-    *(("options", other) for other in ("brief", "checks", "errors")),
+    *(("options", other) for other in ("checks", "errors", "wording")),
     ("formats", "robots"),  # `load` takes the name of a catalogue robot
     ("cli", "plots"),  # the demo draws
     ("cli", "export"),  # a command writes code

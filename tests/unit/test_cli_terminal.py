@@ -243,7 +243,7 @@ def test_compare_and_simplify_lose_no_column_at_any_width(screen, columns):
     for word in (*dal.FORMULATIONS, "published", "customised", "smallest", "holds"):
         assert whole(out, word)
     out = screen(columns, "simplify", "scara", "--samples", "100")
-    for word in (*dal.robots.scara().joint_names, "largest", "samples", "bound"):
+    for word in (*dal.robots.scara().joint_names, "largest", "torque", "found"):
         assert word in out
 
 

@@ -18,7 +18,8 @@ from ..codegen import Kernel, build
 from ..dynamics import engine
 from ..dynamics.quantities import DEFAULT, FREE
 from ..model import Robot
-from ..options import flag, generator, whole
+from ..options import flag, generator
+from ..options import samples as whole_samples
 from . import generic, tables
 from .costs import Operations, operations, pair, program_of, serves
 from .identities import Properties, properties
@@ -130,7 +131,7 @@ def compare(system: Robot, *, samples: int = 100, rng: np.random.Generator | Non
     True
     """
     tree = engine.tree(system)
-    samples, time, rng = whole("samples", samples, 1), flag("time", time), generator(rng)
+    samples, time, rng = whole_samples("samples", samples), flag("time", time), generator(rng)
     state = Workspace.of(system).sample(rng, samples)
     reference = _reference(system, state)
     size, arm = len(tree.segments), engine.tree(generic.like(tree))

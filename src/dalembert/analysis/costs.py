@@ -10,6 +10,7 @@ All are for one evaluation of inverse dynamics; (1) and (2) leave rotors and fri
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from ..algorithms.formulations import FORMULATIONS, Formulation
 from ..algorithms.formulations.newton_euler import still_base
 from ..algorithms.formulations.published_counts import PUBLISHED
 from ..algorithms.sweep import Unrolled
-from ..brief import brief, short
+from ..brief import brief
 from ..dynamics import engine
 from ..errors import ModelError
 from ..expr import Program
@@ -26,6 +27,7 @@ from ..expr.counting import executed
 from ..expr.text import Counts, counts
 from ..model import Robot
 from ..model.tree import Tree
+from ..wording import shown
 from . import generic, tables
 
 _MOST = 1000  # joints whose operations are counted one by one
@@ -114,9 +116,9 @@ def complexity(system: Robot | int) -> Complexity:
 
 
 def _joints(n: Any) -> int:
-    if isinstance(n, bool) or not isinstance(n, int) or not 1 <= n <= _MOST:
-        raise ModelError(f"complexity: {short(n)} found; a Robot or a number of joints from 1 to {_MOST} is expected.")
-    return n
+    if isinstance(n, bool) or not isinstance(n, numbers.Integral) or not 1 <= int(n) <= _MOST:
+        raise ModelError(f"complexity: {shown(n)} found; a Robot or a number of joints from 1 to {_MOST} is expected.")
+    return int(n)
 
 
 def operations(name: str, size: int, arm: Tree, robot: Robot | None) -> Operations:

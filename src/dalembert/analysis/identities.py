@@ -20,7 +20,8 @@ from ..brief import brief
 from ..checks import FloatArray
 from ..dynamics import engine
 from ..model import Robot
-from ..options import generator, whole
+from ..options import generator
+from ..options import samples as whole_samples
 from . import tables
 from .workspace import State, Workspace
 
@@ -139,7 +140,7 @@ def properties(
     """
     tree = engine.tree(system)
     box = Workspace.of(system)
-    samples = whole("samples", samples, 1)
+    samples = whole_samples("samples", samples)
     state = box.sample(generator(rng), samples)
     M = dyn.mass_matrix(system, state.q, threads=threads)
     few = State(*(x[: max(1, _TENSOR_ENTRIES // tree.n**3)] for x in state))

@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import dynamics as dyn
-from ..brief import short
 from ..checks import FloatArray, choice
-from ..codegen import Kernel, build
+from ..codegen import Kernel, portable
 from ..dynamics import engine
 from ..errors import ModelError, ShapeError
 from ..expr.rewrite import weight
 from ..expr.text import Counts, counts
 from ..model import Robot
-from ..options import generator, values, whole
+from ..options import generator, values
+from ..options import samples as whole_samples
+from ..wording import shown
 from . import reduce, tables, worst
 from .causes import DRIVE, DRIVE_CAUSES, Key
 from .costs import pair, program_of
@@ -187,11 +188,11 @@ def simplify_model(
     """
     engine.tree(system)
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.number)) or not 0.0 < tolerance < 1.0:
-        raise ModelError(f"tolerance: {short(tolerance)} found; a share of the largest torque, such as 0.01, is expected.")
+        raise ModelError(f"tolerance: {shown(tolerance)} found; a share of the largest torque, such as 0.01, is expected.")
     if trajectory is not None and workspace is not None:
         raise ModelError("simplify_model: a trajectory and a workspace found; the error is measured on one of them. Give one.")
     choice("form", form, {"auto": 0, **FORMS})
-    rng, samples = generator(rng), whole("samples", samples, 1)
+    rng, samples = generator(rng), whole_samples("samples", samples)
     if trajectory is not None:
         return _searched(system, _along(system, trajectory), tolerance, form)
     return _searched(system, _within(system, workspace_of(system, workspace), rng, samples), tolerance, form)
@@ -248,9 +249,9 @@ def _within(robot: Robot, box: Workspace, rng: np.random.Generator, count: int) 
     return _Ground(robot, "the workspace", count, some(_DESIGN // 2), some(_CHECK // 2), measured)
 
 
-def _along(robot: Robot, trajectory: Sequence[ArrayLike]) -> _Ground:
-    if not isinstance(trajectory, (list, tuple, np.ndarray)):
-        raise ShapeError(f"trajectory: {short(trajectory)} found; q, qd, qdd of shape (..., {robot.n}) are expected.")
+def _along(robot: Robot, trajectory: Any) -> _Ground:
+    if not isinstance(trajectory, (list, tuple, np.ndarray)) or getattr(trajectory, "ndim", 1) == 0:
+        raise ShapeError(f"trajectory: {shown(trajectory)} found; q, qd, qdd of shape (..., {robot.n}) are expected.")
     arrays = [values("trajectory", x, f"q, qd, qdd of shape (..., {robot.n})") for x in trajectory]
     if len(arrays) != 3 or any(x.shape[-1:] != (robot.n,) for x in arrays) or not all(np.isfinite(x).all() for x in arrays):
         shapes = ", ".join(str(x.shape) for x in arrays)
@@ -277,7 +278,7 @@ def _searched(robot: Robot, ground: _Ground, tolerance: float, asked: str) -> Si
     form, budget = _form(robot, studied, tolerance, asked), tolerance
     for share in (*_SHARES, 0.0):
         model, budget = _largest(partial(FORMS[form], studied), ground.check, share * tolerance, budget)
-        kernel = build(model.program)
+        kernel = portable(model.program)
         found = ground.measured(kernel)
         if (found.error <= tolerance * ground.check.scale).all():
             break

@@ -15,7 +15,8 @@ from ..dynamics.engine import not_a_robot
 from ..errors import ShapeError
 from ..model import Joint, Robot
 from ..model.record import Record, put
-from ..options import generator, whole
+from ..options import generator
+from ..options import samples as whole_samples
 
 TURN, SLIDE = math.pi, 1.0  # [rad, rad/s | m, m/s]: the half-range of a joint that states no limit
 SECONDS_TO_SPEED = 0.5  # [s]: an acceleration reaches the largest velocity from rest in this time
@@ -71,7 +72,7 @@ class Workspace(Record):
         """States at random, all equally likely, each array of shape (count, n)."""
         if rng is None:
             raise ShapeError("rng: nothing found, a numpy.random.Generator is expected. Try numpy.random.default_rng(seed).")
-        rng, shape = generator(rng), (whole("count", count, 0), self.n)
+        rng, shape = generator(rng), (whole_samples("count", count, 0), self.n)
         rates = (rng.uniform(-1.0, 1.0, shape) * bound for bound in (self.velocity, self.acceleration))
         return State(rng.uniform(self.lower, self.upper, shape), *rates)
 

@@ -172,13 +172,14 @@ def as_arrays(results: Any) -> Any:
     return tuple(map(np.asarray, results)) if isinstance(results, tuple) else np.asarray(results)
 
 
-def delivered(results: Sequence[Any], out: tuple[np.ndarray, ...] | None, dtype: str) -> Any:
+def delivered(results: Sequence[Any], out: tuple[np.ndarray, ...] | np.ndarray | None, dtype: str) -> Any:
     """Results of something else than a ufunc, as a ufunc would hand them over."""
     with np.errstate(over="ignore"):
         if out is not None:
-            for place, result in zip(out, results, strict=True):
+            places = out if isinstance(out, tuple) else (out,)
+            for place, result in zip(places, results, strict=True):
                 place[...] = result
-            results = out
+            results = places
         results = tuple(np.asarray(result).astype(dtype, copy=False) for result in results)
     return results[0] if len(results) == 1 else results
 
@@ -229,7 +230,7 @@ def _refuse(subject: str, array: Any, shape: tuple[int, ...], dtype: str) -> Non
 
 def _is_spread(array: np.ndarray) -> bool:
     """Whether no axis goes over the same entry again and again."""
-    return all(step or extent <= 1 for step, extent in zip(array.strides, array.shape, strict=True))
+    return array.size == 0 or all(step or extent <= 1 for step, extent in zip(array.strides, array.shape, strict=True))
 
 
 def _refuse_shared(slots: Sequence[Slot], given: Sequence[np.ndarray]) -> None:
@@ -250,3 +251,9 @@ def _wanted(slots: Sequence[Slot], batch: tuple[int, ...], dtype: str) -> str:
         return f"a NumPy array of {dtype} and of shape {batch + slots[0].shape}"
     listing = ", ".join(f"{slot.name} {batch + slot.shape}" for slot in slots)
     return f"a tuple of {len(slots)} NumPy arrays of {dtype}: {listing}"
+
+
+def apart_from(given: list[np.ndarray], out: Any) -> list[np.ndarray]:
+    """The inputs, those copied that share memory with a place where results go: one may be written before another is read."""
+    places = [place for place in (out if isinstance(out, tuple) else (out,)) if isinstance(place, np.ndarray)]
+    return [array.copy() if any(np.may_share_memory(array, place) for place in places) else array for array in given]

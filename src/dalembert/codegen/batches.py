@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .call import data_of
 from .workers import Batch, run
 
 _PIECES = 32  # per thread: asking for the next costs next to nothing
@@ -29,20 +30,25 @@ def share(
 
 def batch_of(loop: int, arrays: Sequence[np.ndarray], cores: Sequence[int], batch: tuple[int, ...]) -> Batch:
     """The arrays as a loop takes them: one axis in the loop, the others around it."""
-    steps = [_batch_strides(array, core, len(batch)) for array, core in zip(arrays, cores, strict=True)]
-    axes = _merged(batch, list(zip(*steps, strict=True)))
+    count = len(batch)
+    steps: list[list[int]] = []
+    within: list[int] = []
+    bases: list[int] = []
+    for array, core in zip(arrays, cores):
+        own = array.ndim - core
+        strides = array.strides
+        within += strides[own:]
+        bases.append(data_of(array))
+        steps.append(_batch_strides(array.shape, strides, own, count))
+    axes = _merged(batch, list(zip(*steps))) if count else []
     inner = axes.pop(max(range(len(axes)), key=lambda k: axes[k][0])) if axes else (1, (0,) * len(arrays))
-    within = [stride for array, core in zip(arrays, cores, strict=True) for stride in array.strides[array.ndim - core :]]
     around = tuple(step[a] for a in range(len(arrays)) for _, step in axes)
-    bases = [array.ctypes.data for array in arrays]
     return Batch(loop, bases, [*inner[1], *within], inner[0], tuple(extent for extent, _ in axes), around)
 
 
-def _batch_strides(array: np.ndarray, core: int, axes: int) -> list[int]:
-    """Byte strides along the batch axes, 0 along those it does not have or has but one entry of."""
-    own = array.ndim - core
-    found = [0 if array.shape[k] == 1 else array.strides[k] for k in range(own)]
-    return [0] * (axes - own) + found
+def _batch_strides(shape: tuple[int, ...], strides: tuple[int, ...], own: int, axes: int) -> list[int]:
+    """Byte strides along the batch axes, 0 along those an array does not have or has but one entry of."""
+    return [0] * (axes - own) + [0 if shape[k] == 1 else strides[k] for k in range(own)]
 
 
 def _merged(batch: tuple[int, ...], steps: list[tuple[int, ...]]) -> list[tuple[int, tuple[int, ...]]]:

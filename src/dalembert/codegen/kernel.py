@@ -40,6 +40,8 @@ class Kernel:
         self._element = np.dtype(dtype)
         self._is_plain = isinstance(self.ufunc, np.ufunc) and bool(inputs)
         self._has_axes = all(slot.shape for slot in outputs)
+        # NumPy copies inputs that overlap with results, but not where rows have one entry: these it takes for elementwise.
+        self._is_thin = any(slot.size == 1 for slot in (*inputs, *outputs))
         rows = max(_WORTH_A_THREAD / self.cost_ns, 8.0)
         self.small = int(rows * max(1, sum(slot.size for slot in inputs)))  # entries of all inputs below which one thread serves
 
@@ -80,6 +82,8 @@ class Kernel:
 
     def _into(self, given: list[Any], small: bool, out: Any, threads: int | None) -> Any:
         """Write the results where they are wanted: at once if that is plain to see, else after a closer look."""
+        if self._is_thin:
+            given = arguments.apart_from(given, out)
         if small and self._is_plain:
             shape = given[0].shape
             batch = shape[: len(shape) - len(self.inputs[0].shape)]
@@ -188,9 +192,7 @@ def _in_threads(kernel: Kernel, given: list[np.ndarray], out: tuple[np.ndarray, 
     if out is None:
         results = tuple(np.empty((*batch, *slot.shape), kernel.dtype) for slot in kernel.outputs)
     else:
-        results = out
-        # One piece must not write what another still has to read.
-        given = [a.copy() if any(np.may_share_memory(a, r) for r in results) else a for a in given]
+        results, given = out, arguments.apart_from(given, out)
     given = [_loadable(array, kernel.dtype) for array in given]
     places = [result if result.flags.aligned else np.empty(result.shape, kernel.dtype) for result in results]
     batches.share(kernel.loop, [*given, *places], [len(slot.shape) for slot in slots], batch, kernel.cost_ns, count)

@@ -25,6 +25,7 @@ from . import target
 _lock = threading.RLock()  # search for cycles may discard code in the middle of loading some
 _discarded: deque[Any] = deque()  # engines nobody needs any more
 _LONG = 100_000  # characters of a module that takes some tenths of a second
+_TO_COMPILE = 1 << 26  # bytes that LLVM may need; it ends the process where there are none
 _MAPS = 16  # memory maps that loading takes at most
 
 
@@ -80,6 +81,7 @@ def _compiled(ir: str) -> bytes:
         try:
             with _lock:
                 _bury()
+                _make_room(max(_TO_COMPILE, 300 * len(ir)))
                 found.append(target.compile_object(ir))
         except Exception as error:
             found.append(error)

@@ -19,6 +19,9 @@ from .rolled import emit_body
 from .workers import thread_count
 
 _LONGEST = 5e7  # ns that a block of lanes should take at most: nobody can interrupt it
+_PIECE = 1e6  # ns that several blocks together should take at most
+_PIECES = 8  # per thread, so that one with quick configurations takes over from one with slow ones
+_LOOK = 2e7  # ns between two looks for a Ctrl-C
 
 
 class March:
@@ -27,14 +30,17 @@ class March:
     def __init__(self, program: LoopProgram) -> None:
         self.program = program
         self.lanes = target.host().lanes if target.available() else 1
-        self.turns = max(1, int(_LONGEST / (0.06 * program.work * self.lanes)))
+        self._turn_ns = 0.06 * program.work * self.lanes
+        self.turns = max(1, int(_LONGEST / self._turn_ns))
         self._code = machine.code_of(emit(program, self.lanes, x86=target.host().x86), "march") if target.available() else None
 
-    def __call__(self, inputs: Sequence[FloatArray], outputs: Sequence[FloatArray], *, threads: int | None = None) -> None:
+    def __call__(
+        self, inputs: Sequence[FloatArray], outputs: Sequence[FloatArray], *, turns: int, threads: int | None = None
+    ) -> None:
         """Fill the outputs, each of shape (N, ...); an input has the shape (N, ...), or (1, ...) if all N share it.
 
-        The entries of a configuration's row are adjacent in memory, which is the caller's to see to. After every block of lanes
-        the caller looks for a Ctrl-C.
+        The entries of a configuration's row are adjacent in memory, which is the caller's to see to. `turns` of the time loop are
+        asked for at most: they tell how long it takes, and so how often to look for a Ctrl-C.
         """
         assert all(_has_adjacent_rows(a) for a in (*inputs, *outputs))
         wanted = thread_count(threads)
@@ -47,7 +53,8 @@ class March:
         arrays = [*inputs, *outputs]
         steps = [a.strides[0] if a.shape[0] > 1 else 0 for a in arrays]
         batch = workers.Batch(self._code["march"], [a.ctypes.data for a in arrays], steps, count)
-        workers.run(batch, self.lanes, 1, wanted)
+        blocks = max(1, min(int(_PIECE / (self._turn_ns * turns)), -(-count // self.lanes) // (_PIECES * wanted)))
+        workers.run(batch, blocks * self.lanes, max(1, int(_LOOK / (self._turn_ns * turns * blocks))), wanted)
 
 
 def _has_adjacent_rows(array: FloatArray) -> bool:

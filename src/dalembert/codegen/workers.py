@@ -19,9 +19,11 @@ in a child after a fork, and started again when they are needed.
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import threading
 import warnings
+from array import array
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -64,8 +66,8 @@ def run(batch: Batch, piece: int, every: int, threads: int) -> None:
     workers = min(threads, MOST_WORKERS + 1) - 1
     if workers > code.started[0]:
         _start(code, workers)
-    job = _job(batch, piece)
-    code.run(job.ctypes.data, min(workers, code.started[0]), every)
+    job, address = _job(batch, piece)
+    code.run(address, min(workers, code.started[0]), every)
     if job[9]:
         raise no_memory()
 
@@ -103,27 +105,18 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
-def _job(batch: Batch, piece: int) -> np.ndarray:
-    """What `@take` reads, in one array: words, then lists (workers_ir.py tells the words)."""
-    runs = int(np.prod(batch.extents, dtype=np.int64))
-    per_run = -(-batch.rows // piece)
-    lists = [list(batch.extents), batch.bases, list(batch.strides), batch.steps]
-    places = np.cumsum([_HEAD, *(len(entries) for entries in lists)])
-    words = [
-        batch.loop,
-        len(batch.bases),
-        piece,
-        batch.rows,
-        0,
-        per_run,
-        per_run * runs,
-        len(batch.extents),
-        batch.rows * runs,
-        0,
-    ]
-    job = np.array([*words, 0, 0, 0, 0, *(entry for entries in lists for entry in entries)], np.int64)
-    job[len(words) : _HEAD] = job.ctypes.data + 8 * places[:-1]
-    return job
+def _job(batch: Batch, piece: int) -> tuple[array[int], int]:
+    """What `@take` reads, in one array: words, then lists (workers_ir.py tells the words); and where it is."""
+    loop, bases, steps, rows, extents, strides = batch
+    runs, per_run = math.prod(extents), -(-rows // piece)
+    words = (loop, len(bases), piece, rows, 0, per_run, per_run * runs, len(extents), rows * runs, 0)
+    job = array("q", (*words, 0, 0, 0, 0, *extents, *bases, *strides, *steps))
+    address, _ = job.buffer_info()
+    place = address + 8 * _HEAD
+    for k, entries in enumerate((extents, bases, strides, steps), len(words)):
+        job[k] = place
+        place += 8 * len(entries)
+    return job, address
 
 
 class _Workers:

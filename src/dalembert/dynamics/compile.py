@@ -16,9 +16,8 @@ from ..codegen.arguments import batch_of, real
 from ..errors import ShapeError, UnknownNameError
 from ..expr import Slot, trace
 from ..model import Robot
+from ..options import mapping, several_names
 from .engine import NO_KERNEL, QUANTITIES, not_a_robot, tree
-from .options import mapping
-from .options import names as some_names
 from .own import function_recipe
 from .quantities import Recipe
 
@@ -133,10 +132,10 @@ def _targets(asked: tuple[str, ...], out: Mapping[str, FloatArray] | None) -> An
     return targets if len(asked) > 1 else targets[0]
 
 
-def _listed(names: Any) -> tuple[str, ...]:
-    asked = some_names("names", names, f"some of {', '.join(NAMES)}")
+def _listed(names: Any, subject: str = "names") -> tuple[str, ...]:
+    asked = several_names(subject, names, f"some of {', '.join(NAMES)}")
     if not asked:
-        raise ShapeError(f"names: none found; one or more of {', '.join(NAMES)} are expected.")
+        raise ShapeError(f"{subject}: none found; one or more of {', '.join(NAMES)} are expected.")
     return asked
 
 
@@ -184,11 +183,11 @@ def kernel(
     5.0
     """
     if isinstance(source, Robot):
-        recipe = _combined(source, _listed(what))
+        recipe = _combined(source, _listed(what, "what"))
     elif not callable(source):
         raise ShapeError(f"kernel: {type(source).__name__} found; a Robot or a function of scalars is expected.")
     else:
-        recipe = function_recipe(source, what, some_names("outputs", outputs, "names of outputs"))
+        recipe = function_recipe(source, what, several_names("outputs", outputs, "names of outputs"))
     stays = {} if fixed is None else mapping("fixed", fixed, "{'qd': [0.0, 0.0]}")
     return portable(trace(*_with_fixed(recipe, stays), name="kernel"), dtype)
 

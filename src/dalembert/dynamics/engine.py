@@ -20,8 +20,8 @@ from ..expr.rewrite import apply_passes
 from ..expr.tangent import tangent
 from ..model import Robot
 from ..model.tree import Tree, tree_of
+from ..wording import shown
 from . import large
-from .options import shown
 from .quantities import QUANTITIES, Forces, Recipe
 
 # Segments from which a loop over joints serves. Along a chain its turns hand results on in registers, and its code stays in

@@ -16,8 +16,8 @@ from ..brief import brief
 from ..checks import FloatArray
 from ..codegen import thread_count
 from ..model import Robot
+from ..options import mapping
 from .engine import NO_KERNEL, Forces, ask, kernel
-from .options import mapping
 
 _FREE = Forces()
 WRENCHES = "{'tool': [fx, fy, fz, mx, my, mz]}"

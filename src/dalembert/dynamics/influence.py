@@ -15,8 +15,8 @@ from ..brief import brief
 from ..checks import FloatArray
 from ..errors import ShapeError, UnknownNameError
 from ..model import Robot
+from ..wording import shown
 from .engine import tree
-from .options import shown
 from .quantities import place_of
 from .shaped import Shaped, kept, shaped
 
@@ -159,6 +159,8 @@ def link_motion(
     segments = tree(system)
     if qdd is None and qddd is not None:
         raise ShapeError("qdd: nothing found, but the jerk from qddd needs it; shape (..., n) expected.")
+    if qd is None:
+        raise ShapeError("qd: nothing found, but every motion of a link needs it; shape (..., n) expected.")
     rates = [rate for rate in (qd, qdd, qddd) if rate is not None]
     count = len(rates)
 

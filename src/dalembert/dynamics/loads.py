@@ -15,10 +15,10 @@ from ..errors import ShapeError, UnknownNameError
 from ..model import Robot
 from ..model.loads import Anchor, Damper, Spring, anchor
 from ..model.tree import Place, Tree
+from ..options import flag, mapping
 from ..spatial import IDENTITY, ZERO
 from .engine import tree
 from .functions import WRENCHES
-from .options import flag, mapping
 from .quantities import place_of
 from .shaped import Shaped, kept, shaped
 

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from ..checks import FloatArray
 from ..codegen import thread_count
 from ..model import Robot
+from ..options import several_names
 from .engine import NO_KERNEL, ask, kernel
-from .options import names
 
 
 def forward_kinematics(
@@ -38,7 +38,7 @@ def forward_kinematics(
     -------
     X : ndarray, shape (..., 4, 4), or (..., k, 4, 4) for a sequence of k names
     """
-    which = link if link is None or isinstance(link, str) else names("link", link, "a link's name or several")
+    which = link if link is None or isinstance(link, str) else several_names("link", link, "a link's name or several")
     return ask(system, "forward_kinematics", (which,), (q,), out, threads)
 
 

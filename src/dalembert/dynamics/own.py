@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import DalembertError, ExprError, ShapeError
 from ..expr import Expr
-from .options import shown
+from ..wording import shown
 from .quantities import Recipe
 
 

@@ -25,9 +25,9 @@ from ..expr import Program, Slot, trace
 from ..model import Body, Joint, Link, Robot
 from ..model.attach import Addition, addition, detach, joined
 from ..model.tree import Tree, tree_of
+from ..wording import shown
 from .engine import not_a_robot, tree
 from .functions import gravity_torque, inverse_dynamics, mass_matrix
-from .options import shown
 from .quantities import place_of
 from .shaped import kept
 from .terms import terms

@@ -10,7 +10,7 @@ from ..codegen import Kernel, build
 from ..errors import UnknownNameError
 from ..expr import trace
 from ..model import Robot
-from .options import shown
+from ..wording import shown
 
 T = TypeVar("T")
 

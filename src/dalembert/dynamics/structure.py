@@ -14,8 +14,8 @@ from ..brief import brief
 from ..checks import FloatArray
 from ..errors import ShapeError
 from ..model import Robot
+from ..options import flag
 from .engine import ask, tree
-from .options import flag
 
 
 class InverseDerivatives(NamedTuple):

@@ -12,8 +12,8 @@ from ..algorithms.sweep import Unrolled
 from ..checks import FloatArray, choice
 from ..errors import ModelError, UnknownNameError
 from ..model import Robot
+from ..options import several_names
 from .engine import tree
-from .options import names as some_names
 from .quantities import FREE, method_of
 from .shaped import Shaped, kept, shaped
 
@@ -59,7 +59,7 @@ def terms(
     method = method_of(segments, formulation, FREE)
     if not method.terms:
         raise ModelError(f"terms: formulation {formulation!r} has none of its own. Ask for link_wrenches or another formulation.")
-    asked = tuple(method.terms) if names is None else tuple(dict.fromkeys(some_names("names", names, "names of terms")))
+    asked = tuple(method.terms) if names is None else tuple(dict.fromkeys(several_names("names", names, "names of terms")))
     if not asked:
         raise UnknownNameError(f"names: none found; one or more of {', '.join(method.terms)} expected.")
     run = kept(system, ("terms", formulation, asked), lambda: _compile(system, formulation, asked))

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..algorithms.sweep import Unrolled
-from ..brief import short
 from ..checks import choice
 from ..dynamics.engine import QUANTITIES, Forces, program, tree
 from ..errors import DalembertError, ShapeError, UnknownNameError
 from ..expr import Program
 from ..model import Robot
 from ..model.tree import Tree
-from ..options import flag, text, words
+from ..options import flag, several_names, text
+from ..wording import shown
 from .symbols import Chosen, traced
 
 _FORCES = Forces._fields  # the engine takes these options as one
@@ -31,7 +31,7 @@ def programs(
         raise DalembertError(
             f"system: {type(system).__name__} found, a Robot is expected. Try dal.load(name_or_path) or dal.robots."
         )
-    names = list(dict.fromkeys(words("quantity", quantities, "a name such as 'inverse_dynamics', or a list of them")))
+    names = list(dict.fromkeys(several_names("quantity", quantities, "a name such as 'inverse_dynamics', or a list of them")))
     if not names:
         raise UnknownNameError(f"quantity: an empty list found, at least one expected. Known: {', '.join(QUANTITIES)}.")
     wanted = {key: _checked(key, value) for key, value in given.items() if value is not None}
@@ -46,13 +46,13 @@ def _checked(option: str, value: Any) -> Any:
     if option in ("moving_base", "parameters"):
         return flag(option, value)
     if option == "link" and not isinstance(value, str):
-        return words(option, value, "the name of a link, or a list of them")
+        return several_names(option, value, "the name of a link, or a list of them")
     if option == "wrenches":
         if isinstance(value, (str, Mapping)):
             raise ShapeError(
-                f"wrenches: {short(value)} found, a list of link names such as ['tool'] expected: forces are inputs here."
+                f"wrenches: {shown(value)} found, a list of link names such as ['tool'] expected: forces are inputs here."
             )
-        return words(option, value, "a list of link names such as ['tool']")
+        return several_names(option, value, "a list of link names such as ['tool']")
     return text(option, value, "a name")
 
 

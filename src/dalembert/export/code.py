@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import options as options_of
-from ..brief import short
 from ..checks import choice
 from ..errors import DalembertError, UnknownNameError
 from ..expr import Program
 from ..files import replace_file
 from ..model import Robot
 from ..model.numbers import Parameter
+from ..wording import shown
 from . import c, matlab, python
 from .about import Module
 from .choose import programs
@@ -122,7 +122,7 @@ def export_code(
     }
     wanted = None if symbols is None or not isinstance(system, Robot) else chosen(system, symbols)
     traced = programs(system, quantity, options, wanted)
-    prefix = identifier(system.name if name is None else options_of.text("name", name, "what function names begin with"))
+    prefix = identifier(system.name if name is None else _name(name))
     functions = {f"{prefix}_{key}": program for key, program in traced.items()}
     module = Module(system, prefix, functions, choice("dtype", dtype, _DTYPES), _used(wanted or {}, traced))
     text = writer.write(module)
@@ -143,7 +143,7 @@ def _target(given: str | os.PathLike[str], language: Language) -> Path:
         path = Path(os.path.realpath(os.fsdecode(given)))
     except (TypeError, ValueError, OSError):
         raise DalembertError(
-            f"path: {short(given)} found, the name of a file such as 'arm{language.suffix}' is expected."
+            f"path: {shown(given)} found, the name of a file such as 'arm{language.suffix}' is expected."
         ) from None
     if path.suffix != language.suffix:
         raise UnknownNameError(f"{path.name}: suffix {path.suffix!r} found, {language.suffix!r} expected for this language.")
@@ -158,3 +158,11 @@ def _save(path: Path, text: str, language: Language, module: Module) -> None:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise DalembertError(f"{target}: the file cannot be written ({reason}). Does the folder exist?") from None
+
+
+def _name(given: object) -> str:
+    if not options_of.text("name", given, "what function names begin with"):
+        raise UnknownNameError(
+            "name: an empty text found, what function names begin with is expected. Leave it out for the robot's."
+        )
+    return str(given)

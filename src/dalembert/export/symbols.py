@@ -15,7 +15,7 @@ from ..model import Robot
 from ..model.numbers import KINDS, Key, Number, Parameter, parameters
 from ..model.symbolic import symbolic_tree
 from ..model.tree import Tree
-from ..options import words
+from ..options import several_names
 
 Chosen = Mapping[Key, Parameter]
 ALL = "all"
@@ -50,7 +50,7 @@ def _all_named(robot: Robot) -> dict[Key, Parameter]:
 def chosen(robot: Robot, symbols: str | Iterable[str]) -> dict[Key, Parameter]:
     """The parameters that 'all', kinds such as 'masses', or names such as 'm_1' mean."""
     known = parameters_of(robot)
-    wanted = words("symbols", symbols, "'all', a kind such as 'masses', a name such as 'm_1', or a list of them")
+    wanted = several_names("symbols", symbols, "'all', a kind such as 'masses', a name such as 'm_1', or a list of them")
     if ALL in wanted:
         return known
     names = {parameter.name for parameter in known.values()}

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import FormatError, Place, UnknownNameError, did_you_mean, listed, shown
 from ..files import TooLargeError, read_file, replace_file
+from ..options import flag
 
 if TYPE_CHECKING:
     from ..model import Robot
@@ -44,7 +45,7 @@ def load(source: str | os.PathLike[str], *, strict: bool = False) -> Robot:
     MissingExtraError
         For a xacro file without the extra 'xacro'.
     """
-    given = _path("load", source)
+    given, strict = _path("load", source), flag("strict", strict)
     catalogue = _catalogue()
     if isinstance(source, str) and source in catalogue:
         robot = catalogue[source]()

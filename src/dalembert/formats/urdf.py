@@ -246,7 +246,7 @@ def _axis(context: Context, joint: Element, kind: str, subject: str) -> FloatArr
         return np.array([1.0, 0.0, 0.0])
     context.refuse_unknown_attributes(element, ("xyz",), f"{subject}: axis")
     axis = context.vector(element, "xyz", f"{subject}: axis")
-    length = float(np.linalg.norm(axis))
+    length = math.hypot(*axis)
     if abs(length - 1) > 1e-6:
         context.note(element, f"{subject}: axis {shown(element.attributes['xyz'])} has length {length:.6g} and was scaled to 1.")
     return axis

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import options
-from ..brief import short
 from ..checks import FloatArray
 from ..errors import MissingExtraError, ShapeError
+from ..wording import shown
 
 # Told apart with any kind of colour vision, and in grey by their order of lightness; black is left for totals.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A5195", "#8C6D31")
@@ -68,7 +68,7 @@ def labels(subject: str, given: Sequence[str] | None, default: Sequence[str]) ->
     if given is None:
         return list(default)
     if isinstance(given, str) or not isinstance(given, Iterable) or not all(isinstance(label, str) for label in given):
-        raise ShapeError(f"{subject}: {short(given)} found, a list of {len(default)} texts expected: one per joint.")
+        raise ShapeError(f"{subject}: {shown(given)} found, a list of {len(default)} texts expected: one per joint.")
     found = list(given)
     if len(found) != len(default):
         raise ShapeError(f"{subject}: {len(found)} found, {len(default)} expected: one per joint.")
@@ -84,7 +84,7 @@ def units(given: str | Sequence[str] | None, names: Sequence[str]) -> list[str]:
 def one_of_axes(ax: Any) -> Any:
     """Axes to draw on, or a sentence."""
     if not hasattr(ax, "plot") or not hasattr(ax, "get_subplotspec"):
-        raise ShapeError(f"axes: {short(ax)} found, Axes of matplotlib expected. Try figure.subplots().")
+        raise ShapeError(f"axes: {shown(ax)} found, Axes of matplotlib expected. Try figure.subplots().")
     return ax
 
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..brief import short
 from ..checks import FloatArray, choice
 from ..dynamics.contributions import SPLITS, Contributions
 from ..errors import ShapeError
+from ..wording import shown
 from . import canvas
 from .joints import numbered, quantity
 
@@ -50,7 +50,7 @@ def contributions(
         units = parts.units if units is None else units
         parts = _that_act(choice("by", by, SPLITS)(parts))
     if not isinstance(parts, Mapping):
-        raise ShapeError(f"parts: {short(parts)} found; Contributions or a mapping of names to arrays expected.")
+        raise ShapeError(f"parts: {shown(parts)} found; Contributions or a mapping of names to arrays expected.")
     if not parts:
         raise ShapeError("parts: none found; at least one array by name is expected.")
     times, columns = _stacked(t, parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -14,9 +15,9 @@ from ..codegen import thread_count
 from ..codegen.arguments import real
 from ..codegen.march import March
 from ..dynamics import engine
-from ..dynamics.options import flag, function, whole
 from ..errors import ShapeError
 from ..model import Robot
+from ..options import flag, function, whole
 from . import dop853
 from .plant import TorqueFunction
 from .solution import Simulation, Solution
@@ -271,7 +272,7 @@ class _Run:
             out = outputs()
             kept = [np.empty(x.shape) for x in (state, *vectors)]
             fixed = [settings, state, *vectors, wanted, self.torque.grid, values]
-            kernel(fixed, [*kept, *out], threads=self.threads)
+            kernel(fixed, [*kept, *out], turns=int(settings[0, -2]), threads=self.threads)
             state, *vectors = kept
             settings[0, -1] = 0.0  # the first step is chosen
             running = state[:, _AT.status] == RUNNING
@@ -299,7 +300,7 @@ class _Run:
         if not lead:
             return np.ascontiguousarray(values).reshape(1, -1)
         core = values.shape[len(lead) :]
-        return np.ascontiguousarray(np.broadcast_to(values, (*self.batch, *core))).reshape(count, -1)
+        return np.ascontiguousarray(np.broadcast_to(values, (*self.batch, *core))).reshape(count, math.prod(core))
 
 
 def _counts(state: FloatArray, batch: tuple[int, ...]) -> tuple[Any, Any, Any, Any]:

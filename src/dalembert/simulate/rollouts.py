@@ -15,10 +15,10 @@ from ..checks import FloatArray
 from ..codegen import arguments, thread_count
 from ..codegen.march import March
 from ..dynamics import engine, mass_matrix
-from ..dynamics.options import function, whole
 from ..errors import ShapeError
 from ..expr import Slot
 from ..model import Robot
+from ..options import function, whole
 from .fixed import METHODS
 from .plant import TorqueFunction
 from .states import finite_number, initial, positive, together
@@ -229,7 +229,7 @@ def _run(
     for first in range(0, count, chunk):
         done = min(chunk, count - first)
         counters = np.array([[float(first), 1.0 + first // every, float(first % every), float(done)]])
-        loop([settings, counters, *state, rows], [*results, *ends], threads=threads)
+        loop([settings, counters, *state, rows], [*results, *ends], turns=done, threads=threads)
         state, ends = ends, [np.empty(q.shape) for _ in range(3)]
         if progress:
             progress((first + done) / count)

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from ..checks import FloatArray
 from ..codegen.arguments import real
 from ..dynamics import engine
-from ..dynamics.options import shown
 from ..errors import ShapeError
 from ..model import Robot
+from ..wording import shown
 
 
 def initial(system: Robot, q0: ArrayLike, qd0: ArrayLike) -> tuple[tuple[int, ...], FloatArray, FloatArray]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.dynamics import options
+from dalembert import options
 from dalembert.errors import DalembertError, ShapeError, UnknownNameError
 from tests.robots import fresh
 
@@ -252,13 +252,3 @@ def test_a_function_of_ones_own_that_cannot_be_compiled_gets_a_sentence(sentence
 @pytest.mark.parametrize("value", [True, False, 0, 1, np.True_])
 def test_a_flag_may_be_anything_that_equals_true_or_false(value: Any) -> None:
     assert options.flag("dense", value) is bool(value)
-
-
-def test_a_value_whose_printing_fails_is_shown_by_its_kind() -> None:
-    class Broken:
-        def __repr__(self) -> str:
-            raise RuntimeError("not today")
-
-    assert options.shown(Broken()) == "<Broken>"
-    assert options.shown(10**5000) == "<int>"
-    assert options.shown("a" * 1000).endswith("... (str)")

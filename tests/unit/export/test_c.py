@@ -156,7 +156,7 @@ def test_shapes_of_all_kinds_and_inputs_nobody_reads_compile(part, tmp_path, mon
 
 @needs_compiler
 def test_a_name_can_neither_end_the_comment_nor_upset_the_compiler(tmp_path):
-    robot = robot_of("pendulum").replace(name="7 */ int x; /* ??/ \\ \n arm \u202e é")
+    robot = robot_of("pendulum").replace(name="7 */ int x; /* ??/ \\ arm \u202e é")
     text = dal.export_code(robot)
     assert "robot_7_int_x_arm_inverse_dynamics(" in text
     assert text.isascii()

@@ -188,7 +188,7 @@ REFUSED = {
     "mimic": (arm('mimic = { joint = "k" }'), r"f\.toml:17: joint 'j': mimic of joint: 'k' is not known"),
     "undeclared link": (
         arm().replace('"base"\nchild', '"bas"\nchild'),
-        r"f\.toml:16: joint 'j': parent link: 'bas' is not known; did you mean",
+        r"f\.toml:15: joint 'j': parent link: 'bas' is not known; did you mean",
     ),
     "tool": (arm(top='tool = { link = "hand" }'), r"f\.toml:2: tool: link: 'hand' is not known"),
     "virtual": (arm(links=LINKS + "virtual = 1\n"), r"link 'arm': virtual = 1 found, true or false expected"),

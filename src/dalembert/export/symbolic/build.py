@@ -13,7 +13,7 @@ from ...expr import Program
 from ...model import Robot
 from ...model.numbers import Parameter
 from ...model.tree import Tree
-from ...options import function, words
+from ...options import function, several_names
 from ..symbols import ALL, Chosen, chosen, traced
 from .closed import Block, Polynomials, closed, nonzero_columns, only
 from .form import Atom
@@ -83,7 +83,7 @@ def equations(
     >>> eq.symbols["l_1"]
     0.0983
     """
-    names = list(dict.fromkeys(words("quantity", quantity, "a name such as 'tau', or a list of them")))
+    names = list(dict.fromkeys(several_names("quantity", quantity, "a name such as 'tau', or a list of them")))
     if not names:
         raise UnknownNameError(f"quantity: an empty list found, at least one expected. Known: {', '.join(EQUATIONS)}.")
     for name in names:
