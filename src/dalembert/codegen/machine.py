@@ -15,6 +15,7 @@ import os
 import sys
 import threading
 from collections import deque
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -43,8 +44,8 @@ class Code:
         """The address of a function or a table."""
         return self._addresses[symbol]
 
-    def __del__(self) -> None:
-        if sys.is_finalizing():  # threads may still run it, and the process is about to give everything back
+    def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
+        if is_finalizing():  # threads may still run it, and the process is about to give everything back
             return
         _discarded.append(self._engine)
         if _lock.acquire(blocking=False):  # else whoever holds the lock, or takes it next, does it
