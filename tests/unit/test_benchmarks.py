@@ -17,6 +17,7 @@ from benchmarks import (
     call,
     chain,
     descriptions,
+    extremes,
     humanoid,
     loops,
     machine,
@@ -40,7 +41,10 @@ def interpreted(monkeypatch):
     monkeypatch.setenv("DALEMBERT_BACKEND", "numpy")
 
 
-@pytest.mark.parametrize("section", [batch, chain, humanoid, second, call, peak, simulation], ids=lambda module: module.__name__)
+SECTIONS = [batch, chain, extremes, humanoid, second, call, peak, simulation]
+
+
+@pytest.mark.parametrize("section", SECTIONS, ids=lambda module: module.__name__)
 def test_a_section_measures_positive_times(section):
     table = section.measure(TINY)
     key = {call: "us", humanoid: "us", second: "us", simulation: "ms"}.get(section, "ns")
