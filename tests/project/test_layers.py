@@ -42,7 +42,7 @@ SIBLINGS = {
 }
 BELOW = {  # stricter than the numbers
     "expr": {"errors", "checks"},
-    "codegen": {"errors", "checks", "expr"},
+    "codegen": {"errors", "checks", "wording", "expr"},
 }
 OPTIONAL = {
     "llvmlite": {"codegen"},

@@ -6,15 +6,18 @@ llvmlite is imported on first use: `import dalembert` starts no compiler. Who ca
 from __future__ import annotations
 
 import os
+import warnings
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from ..errors import CompileError
+from ..errors import CompileError, DalembertWarning
+from ..wording import shown
 
 # Characters of a module from which LLVM works at level 1: its time at level 2 is quadratic in the stores of a function, which
 # for large programs is a factor of three, and the code is 1 to 3 % faster (docs/develop/decisions.md).
 _LARGE = 1_500_000
+BACKENDS = ("llvm", "numpy")
 
 
 @cache
@@ -30,9 +33,16 @@ def binding() -> Any:
 
 def available() -> bool:
     """Whether kernels can be compiled here: llvmlite is installed and not switched off."""
-    if os.environ.get("DALEMBERT_BACKEND", "llvm") == "numpy":
-        return False
-    return _importable()
+    return _chosen(os.environ.get("DALEMBERT_BACKEND", "")) == "llvm" and _importable()
+
+
+@cache
+def _chosen(name: str) -> str:
+    if name not in ("", *BACKENDS):
+        known = " and ".join(repr(known) for known in BACKENDS)
+        message = f"DALEMBERT_BACKEND: {shown(name)} found, {known} are known; 'llvm' is used."
+        warnings.warn(DalembertWarning(message, "backend"), stacklevel=2)
+    return "numpy" if name == "numpy" else "llvm"
 
 
 @cache

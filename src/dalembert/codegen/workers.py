@@ -30,6 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..errors import DalembertWarning, OutOfMemoryError, ShapeError
+from ..wording import shown
 from . import machine, target
 from .call import address_of
 from .workers_ir import LINE, MOST_ARRAYS, MOST_WORKERS, module
@@ -83,9 +84,7 @@ def thread_count(threads: Any) -> int:
     if threads is None:
         return _usual(os.environ.get("DALEMBERT_NUM_THREADS", ""))
     if isinstance(threads, (bool, np.bool_)) or not isinstance(threads, (int, np.integer)) or threads < 1:
-        raise ShapeError(
-            f"threads: {_shown(threads)} found, a whole number of 1 or more is expected. Leave it out for all cores."
-        )
+        raise ShapeError(f"threads: {shown(threads)} found, a whole number of 1 or more is expected. Leave it out for all cores.")
     return min(int(threads), MOST_WORKERS + 1)
 
 
@@ -95,14 +94,9 @@ def _usual(chosen: str) -> int:
         return min(int(chosen[:9]), MOST_WORKERS + 1)
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if chosen:
-        message = f"DALEMBERT_NUM_THREADS: {_shown(chosen)} found, a whole number of 1 or more is expected; {cores} are used."
+        message = f"DALEMBERT_NUM_THREADS: {shown(chosen)} found, a whole number of 1 or more is expected; {cores} are used."
         warnings.warn(DalembertWarning(message, "threads"), stacklevel=2)
     return min(cores, MOST_WORKERS + 1)
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:60]}..."
 
 
 def _job(batch: Batch, piece: int) -> tuple[array[int], int]:

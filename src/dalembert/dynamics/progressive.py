@@ -70,6 +70,10 @@ class Part:
     tree: Tree = field(repr=False)
     kernels: dict[Any, Any] = field(default_factory=dict, repr=False)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy compiles its own kernels, or finds their code on disk."""
+        return self.__dict__ | {"kernels": {}}
+
     @property
     def coordinates(self) -> tuple[str, ...]:
         """All that move it."""

@@ -15,7 +15,7 @@ import pytest
 import dalembert as dal
 from dalembert.codegen import llvm, machine, target
 from dalembert.codegen.real import DOUBLE, SINGLE, Real
-from dalembert.errors import CompileError
+from dalembert.errors import CompileError, DalembertWarning
 from tests.unit.codegen.programs import mixed_program
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -84,6 +84,13 @@ def test_the_choice_of_back_end_is_read_when_a_kernel_is_built(monkeypatch: Any)
     monkeypatch.setenv("DALEMBERT_BACKEND", "numpy")
     assert not target.available()
     monkeypatch.setenv("DALEMBERT_BACKEND", "llvm")
+    assert target.available()
+
+
+def test_a_back_end_nobody_knows_is_told_once(monkeypatch: Any) -> None:
+    monkeypatch.setenv("DALEMBERT_BACKEND", "cuda")
+    with pytest.warns(DalembertWarning, match=r"^DALEMBERT_BACKEND: 'cuda' found, 'llvm' and 'numpy' are known; 'llvm' is used"):
+        assert target.available()
     assert target.available()
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import importlib
+import pickle
 from typing import Any
 
 import numpy as np
@@ -189,3 +191,11 @@ def test_the_benchmark_measures_whole_and_term(monkeypatch: pytest.MonkeyPatch) 
     assert [record["quantity"] for record in table.records] == [*benchmark.QUANTITIES, "screws of the carrier"]
     for record in table.records:
         assert all(value > 0 for key, value in record.items() if key != "quantity")
+
+
+def test_a_grown_robot_that_was_used_can_be_pickled_and_copied() -> None:
+    grown = dal.progressive(dal.robots.pelican()).attach(LOAD, joint="revolute")
+    state = np.linspace(0.1, 0.9, 9).reshape(3, 3)
+    wanted = grown.inverse_dynamics(*state)
+    for other in (pickle.loads(pickle.dumps(grown)), copy.deepcopy(grown)):
+        np.testing.assert_array_equal(other.inverse_dynamics(*state), wanted)
