@@ -330,3 +330,14 @@ def test_what_is_unphysical_warns_again_when_a_saved_robot_is_read():
         assert read(text).notes == robot.notes
     with pytest.raises(FormatError, match=r"^f\.toml:16: joint 'j': viscous friction -1 is negative"):
         read(text, strict=True)
+
+
+def test_an_angle_that_looks_like_degrees_warns_with_its_line():
+    text = 'name = "r"\nconvention = "standard"\n[[dh]]\nalpha = 90\nmass = 1.0\ncom = [0.1, 0, 0]\n'
+    with pytest.warns(DalembertWarning) as caught:
+        read(text)
+    warning = next(w.message for w in caught if w.message.code == "large-angle")
+    assert (warning.file, warning.part.kind) == ("f.toml", "row")
+    assert str(warning).startswith("f.toml:4: joint 'joint1': alpha 90 rad")
+    with pytest.raises(FormatError, match=r"^f\.toml:4: joint 'joint1': alpha 90 rad"):
+        read(text, strict=True)
