@@ -7,7 +7,7 @@ import reprlib
 from collections.abc import Iterable
 from itertools import islice
 
-_LONGEST = 2000  # characters of a whole message
+_LONGEST = 1500  # characters of a whole message
 _LONGEST_NAME = 100  # characters: nobody mistypes a longer one, and comparing long ones takes time that grows with the square
 _MOST_COMPARED = 10_000
 _MOST_LISTED = 40

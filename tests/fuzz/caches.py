@@ -49,7 +49,7 @@ def judge(case: Case) -> None:
             return
         with mock.patch.dict(os.environ, {"DALEMBERT_CACHE": str(place)}):
             _require_right(case.length, 1)
-            for entry in sorted(place.iterdir()):
+            for entry in sorted(entry for entry in place.iterdir() if entry.stat().st_size):  # one that is empty is a time stamp
                 ENTRIES[case.spoil](entry, rng)
             _require_right(case.length, 2)
 

@@ -130,10 +130,10 @@ def _explain(error: expat.ExpatError, text: str | bytes, builder: _Builder) -> s
         return f"this is not XML ({expat.ErrorString(error.code)}); a <robot> element is expected."
     if builder.open and error.code in (codes[e] for e in _CUT_SHORT):
         inner = builder.open[-1]
-        return f"the file ends inside <{inner.tag}> opened on line {inner.line}. Was it cut short?"
+        return f"the file ends inside <{cut(inner.tag, 100)}> opened on line {inner.line}. Was it cut short?"
     if not builder.open:
         return f"text found after </{builder.root.tag}>, which should end the file. Remove it."
-    return f"not well-formed XML: {expat.ErrorString(error.code)} inside <{builder.open[-1].tag}>."
+    return f"not well-formed XML: {expat.ErrorString(error.code)} inside <{cut(builder.open[-1].tag, 100)}>."
 
 
 _CUT_SHORT = (expat.errors.XML_ERROR_NO_ELEMENTS, expat.errors.XML_ERROR_UNCLOSED_TOKEN, expat.errors.XML_ERROR_PARTIAL_CHAR)
