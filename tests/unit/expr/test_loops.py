@@ -45,7 +45,7 @@ def test_each_configuration_repeats_as_often_as_it_needs(program, count):
 def test_the_compiled_loop_does_what_the_interpreter_does(program, count, threads):
     x = np.linspace(0.5, 300.0, count)[:, None]
     found, expected = ([np.zeros((count, 12)), np.zeros((count, 1))] for _ in range(2))
-    March(program)([x], found, threads=threads)
+    March(program)([x], found, turns=10, threads=threads)
     march(program, [x], expected)
     assert np.array_equal(found[1], expected[1])
     for k in range(count):
@@ -54,10 +54,10 @@ def test_the_compiled_loop_does_what_the_interpreter_does(program, count, thread
 
 def test_a_shared_input_has_one_row(program):
     turns = np.zeros((6, 1))
-    March(program)([np.array([[5.0]])], [np.zeros((6, 12)), turns])
+    March(program)([np.array([[5.0]])], [np.zeros((6, 12)), turns], turns=10)
     assert turns.tolist() == [[3.0]] * 6
 
 
 def test_no_configurations_are_served(program):
-    March(program)([np.zeros((0, 1))], [np.zeros((0, 12)), np.zeros((0, 1))])
+    March(program)([np.zeros((0, 1))], [np.zeros((0, 12)), np.zeros((0, 1))], turns=10)
     assert program.work > 0
