@@ -16,6 +16,7 @@ from . import arguments, batches, call, foreign, gufunc, llvm, machine, rolled, 
 from .real import DOUBLE, REALS, Real
 from .workers import MOST_ARRAYS, no_memory, thread_count
 
+_SOON = 2e7  # ns of work after which an interrupt is seen
 _WORTH_A_THREAD = 2e5  # ns of work: some ten times what handing it over costs
 
 
@@ -189,6 +190,8 @@ def _in_threads(kernel: Kernel, given: list[np.ndarray], out: tuple[np.ndarray, 
     if not kernel.loop or len(slots) > MOST_ARRAYS:
         return kernel.ufunc(*given) if out is None else kernel.ufunc(*given, out=out)
     batch = arguments.batch_of(kernel.inputs, given)
+    if count == 1 and math.prod(batch) * kernel.cost_ns < _SOON:  # nobody needs to wait for an interrupt
+        return kernel.ufunc(*given) if out is None else kernel.ufunc(*given, out=out)
     if out is None:
         results = tuple(np.empty((*batch, *slot.shape), kernel.dtype) for slot in kernel.outputs)
     else:

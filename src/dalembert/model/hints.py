@@ -5,6 +5,8 @@ The keys are the functions of the package and the names that other libraries and
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 _STATE = {
     "analytical_jacobian": "q",
     "bias": "q, qd",
@@ -85,19 +87,22 @@ _ELSEWHERE = {
     "simulate": "dal.simulate(robot, ...)",
     "to_jax": "dal.to_jax(robot, quantity)",
 }
-_OWN = ("gravity", "joint_names", "link_names", "notes", "parameters", "replace", "structure", "tool", "with_gravity")
 HINTS = (
     {name: f"dal.{name}(robot, {state})" for name, state in _STATE.items()}
     | {other: f"dal.{name}(robot, {_STATE[name]})" for other, name in _OTHER_NAMES.items()}
     | _ELSEWHERE
-    | {name: f"robot.{name}" for name in _OWN}  # misspelt
 )
 
 
-def no_attribute(name: str) -> str:
-    """The sentence about an attribute that a robot has not got."""
-    import difflib  # here, since most programs look for nothing that is not there
+class Hint:
+    """Stands in a class in the place of an attribute it has not got, and says where to find it.
 
-    for known in [name] if name in HINTS else difflib.get_close_matches(name[:100], HINTS, n=1):
-        return f"Robot has no attribute {name!r}; use {HINTS[known]}."
-    return f"Robot has no attribute {name!r}; functions take the robot as their first argument: dal.mass_matrix(robot, q)."
+    A `__getattr__` would do so for every name, and make every attribute that is there slower to reach.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __get__(self, robot: object, owner: type) -> NoReturn:
+        """Called for what is not there."""
+        raise AttributeError(f"{owner.__name__} has no attribute {self.name!r}; use {HINTS[self.name]}.")

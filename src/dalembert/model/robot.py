@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from ..checks import FloatArray
 from ..errors import ModelError, Part, UnknownNameError
 from ..wording import listed
 from . import physical, topology
-from .hints import no_attribute
+from .hints import HINTS, Hint
 from .parts import Body, Friction, Joint, Link, Rotor, pose
 from .record import FrozenMapping, Record, named_parts, put
 
@@ -147,13 +147,8 @@ class Robot(Record):
     def _content(self) -> tuple[Any, ...]:
         return self.name, self.structure, self.parameters
 
-    if not TYPE_CHECKING:  # a type checker should go on knowing which attributes there are
-
-        def __getattr__(self, name: str) -> NoReturn:
-            """Called for what is not there: say where it is."""
-            if name.startswith("_"):  # probed for by copy, pickle, IPython and others
-                raise AttributeError(f"Robot has no attribute {name!r}.")
-            raise AttributeError(no_attribute(name))
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name not in HINTS]
 
     @classmethod
     def from_parts(
@@ -257,3 +252,7 @@ class Robot(Record):
             raise ModelError("tool: this tree has several tips. Say which link carries it: with_tool(pose, link=...).")
         carrier = link if link is not None else self.tool.link  # type: ignore[union-attr]
         return self.replace(structure=self.structure.replace(tool=Tool(carrier, pose)))  # type: ignore[arg-type]
+
+
+for _name in HINTS:
+    setattr(Robot, _name, Hint(_name))

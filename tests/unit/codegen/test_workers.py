@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from dalembert.codegen import batches, target, workers
+from dalembert.codegen import kernel as kernels
 from dalembert.codegen.kernel import Kernel, build
 from dalembert.errors import DalembertWarning, ShapeError
 from dalembert.expr import ops, trace
@@ -41,6 +42,7 @@ def eager(monkeypatch: pytest.MonkeyPatch, run: Kernel) -> list[workers.Batch]:
 
     monkeypatch.setattr(batches, "run", counted)
     monkeypatch.setattr(run, "small", 0)
+    monkeypatch.setattr(kernels, "_SOON", 0)
     return shared
 
 
