@@ -23,6 +23,8 @@ from .real import DOUBLE
 from .rows import STORE_RUN
 from .sincos import hexadecimal, splat
 
+_PLACE = 256  # where the steps of a loop program lie, see loop.py
+
 
 def emit(program: LoopProgram, lanes: int, *, x86: bool = True) -> str:
     """The whole module of a loop program."""
@@ -50,7 +52,7 @@ class _Walk:
         self.numbered = numbered
         self.lanes = lanes
         self.bases = bases
-        self.lines = ["define internal void @body(ptr noalias %lanes, ptr noalias %scratch) {"]
+        self.lines = [f"define internal void @body(ptr noalias %lanes, ptr noalias %scratch) noinline align {_PLACE} {{"]
         self.count = 0
 
     def emit(self, steps: Sequence[Step]) -> list[str]:

@@ -40,7 +40,7 @@ _API = (
     *("PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals"),
     *("PyThread_acquire_lock", "PyThread_release_lock", "PyThread_acquire_lock_timed"),
 )
-_HEAD = 14  # words of a job before its lists
+_PIECES, _FAILED, _HEAD = 6, 9, 14  # words of a job: how many pieces, whether memory was missing, how many before its lists
 
 
 class Batch(NamedTuple):
@@ -64,12 +64,12 @@ def run(batch: Batch, piece: int, every: int, threads: int) -> None:
     While another batch has the workers, the caller does it alone.
     """
     code = _code()
-    workers = min(threads, MOST_WORKERS + 1) - 1
+    job, address = _job(batch, piece)
+    workers = min(threads, MOST_WORKERS + 1, job[_PIECES]) - 1  # nobody is woken for nothing
     if workers > code.started[0]:
         _start(code, workers)
-    job, address = _job(batch, piece)
     code.run(address, min(workers, code.started[0]), every)
-    if job[9]:
+    if job[_FAILED]:
         raise no_memory()
 
 
