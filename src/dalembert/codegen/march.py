@@ -14,7 +14,7 @@ from ..expr import loops
 from ..expr.loops import LoopProgram
 from . import machine, mode, target, workers
 from .block import declarations
-from .call import fail_function
+from .call import data_of, fail_function
 from .rolled import emit_body
 from .workers import thread_count
 
@@ -52,7 +52,7 @@ class March:
             return
         arrays = [*inputs, *outputs]
         steps = [a.strides[0] if a.shape[0] > 1 else 0 for a in arrays]
-        batch = workers.Batch(self._code["march"], [a.ctypes.data for a in arrays], steps, count)
+        batch = workers.Batch(self._code["march"], [data_of(a) for a in arrays], steps, count)
         blocks = max(1, min(int(_PIECE / (self._turn_ns * turns)), -(-count // self.lanes) // (_PIECES * wanted)))
         workers.run(batch, blocks * self.lanes, max(1, int(_LOOK / (self._turn_ns * turns * blocks))), wanted)
 
