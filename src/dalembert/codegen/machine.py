@@ -30,29 +30,39 @@ _TO_COMPILE = 1 << 26  # bytes that LLVM may need; it ends the process where the
 _MAPS = 16  # memory maps that loading takes at most
 
 
-class Code:
-    """Loaded machine code. What its functions need to stay alive is in `kept`; with the last reference, its memory goes."""
+class _Memory:
+    """What LLVM has mapped for a module. It is nobody's but its `Code`'s: an object that others find by a weak reference must not
+    have a `__del__`, as they could still find it while that runs.
+    """
 
-    __slots__ = ("__weakref__", "_addresses", "_engine", "kept")
+    __slots__ = ("engine",)
 
-    def __init__(self, engine: Any, addresses: dict[str, int]) -> None:
-        self._engine = engine
-        self._addresses = addresses
-        self.kept: list[Any] = []
-
-    def __getitem__(self, symbol: str) -> int:
-        """The address of a function or a table."""
-        return self._addresses[symbol]
+    def __init__(self, engine: Any) -> None:
+        self.engine = engine
 
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         if is_finalizing():  # threads may still run it, and the process is about to give everything back
             return
-        _discarded.append(self._engine)
+        _discarded.append(self.engine)
         if _lock.acquire(blocking=False):  # else whoever holds the lock, or takes it next, does it
             try:
                 _bury()
             finally:
                 _lock.release()
+
+
+class Code:
+    """Loaded machine code; with the last reference to it, its memory goes."""
+
+    __slots__ = ("__weakref__", "_addresses", "_memory")
+
+    def __init__(self, engine: Any, addresses: dict[str, int]) -> None:
+        self._memory = _Memory(engine)
+        self._addresses = addresses
+
+    def __getitem__(self, symbol: str) -> int:
+        """The address of a function or a table."""
+        return self._addresses[symbol]
 
 
 _loaded: WeakValueDictionary[str, Code] = WeakValueDictionary()
