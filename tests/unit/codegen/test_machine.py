@@ -7,6 +7,7 @@ import gc
 import pickle
 import sys
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -208,3 +209,11 @@ def test_arrays_made_before_one_fails_go_again() -> None:
         assert tracemalloc.get_traced_memory()[0] < 200_000  # 800 000 bytes if each first array stayed
     finally:
         tracemalloc.stop()
+
+
+def test_threads_that_build_and_drop_equal_kernels_never_meet_code_on_its_way_out() -> None:
+    def visit(k: int) -> float:
+        return float(kernel_of(7.25)(np.array(0.5)))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(visit, range(400))) == {float(kernel_of(7.25)(np.array(0.5)))}
