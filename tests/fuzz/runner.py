@@ -19,7 +19,19 @@ from typing import Any, NamedTuple
 from .campaign import CRASH, HANG, KINDS, cut
 from .worker import module_of
 
-CAMPAIGNS = ("files", "arrays", "outs", "options", "caches", "kills", "interrupts", "processes", "many_kernels", "copies")
+CAMPAIGNS = (
+    "files",
+    "arrays",
+    "outs",
+    "options",
+    "caches",
+    "kills",
+    "interrupts",
+    "processes",
+    "many_kernels",
+    "copies",
+    "at_once",
+)
 _ROOT = Path(__file__).resolve().parents[2]
 
 

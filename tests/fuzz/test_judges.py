@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import time
@@ -13,7 +14,7 @@ import pytest
 
 import dalembert as dal
 
-from . import arrays, caches, copies, files, interrupts, kills, many_kernels, options, outs, processes
+from . import arrays, at_once, caches, copies, files, interrupts, kills, many_kernels, options, outs, processes
 from .campaign import Fault
 from .dresses import DRESSES
 from .targets import targets
@@ -165,6 +166,12 @@ def test_a_mass_matrix_that_is_not_finite_is_noticed(monkeypatch):
 def test_a_kernel_that_is_wrong_is_noticed(campaign, case, monkeypatch):
     monkeypatch.setattr(dal, "gravity_torque", lambda robot, q: np.array([1.0]))
     assert fault_of(campaign, case).kind == "wrong"
+
+
+def test_answers_of_another_thread_are_noticed(monkeypatch):
+    count = itertools.count()
+    monkeypatch.setattr(dal, "gravity_torque", lambda robot, q: np.array([float(next(count))]))
+    assert fault_of("at_once", at_once.Case(3, ("gravity",), 1.0, True)).kind == "wrong"
 
 
 def test_memory_that_is_not_given_back_is_noticed():

@@ -123,7 +123,7 @@ def _interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", CALLS)
 def test_the_right_arguments_are_right(name: str) -> None:
-    _call(name, CALLS[name])
+    assert _call(name, CALLS[name]) is not None
 
 
 def _answer(name: str, option: str, wrong: str) -> str:
