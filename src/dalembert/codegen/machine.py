@@ -4,7 +4,9 @@ Whoever runs code from an address holds the `Code` it belongs to: ufuncs and fun
 their own (gufunc.py, call.py). When the last one is gone, LLVM unmaps it. The same text is loaded once, however many robots
 have it.
 
-All work of LLVM is under one lock, which a fork takes as well: a child never finds LLVM in the middle of something.
+All work of LLVM is under one lock, which a fork takes as well: a child never finds LLVM in the middle of something. It is done
+where no Ctrl-C can strike, in a thread of its own if need be: LLVM's objects have an owner, and an exception between two lines
+that hand one over would leave it with two, or with none. The user can always interrupt the wait for that thread.
 """
 
 from __future__ import annotations
@@ -16,16 +18,17 @@ import sys
 import threading
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from ..errors import CompileError
 from . import cache as disk
 from . import target
 
+T = TypeVar("T")
 _lock = threading.RLock()  # search for cycles may discard code in the middle of loading some
 _discarded: deque[Any] = deque()  # engines nobody needs any more
-_LONG = 100_000  # characters of a module that takes some tenths of a second
+_closing: list[Any] = []  # the one that is being closed; it stays here if that is interrupted, as none may be closed twice
 _TO_COMPILE = 1 << 26  # bytes that LLVM may need; it ends the process where there are none
 _MAPS = 16  # memory maps that loading takes at most
 
@@ -85,45 +88,65 @@ def code_of(ir: str, *symbols: str, anew: bool = False) -> Code:
 
 
 def _compiled(ir: str) -> bytes:
-    """What LLVM makes of a module; while it works for long, the user can interrupt the wait for it."""
-    found: list[bytes | Exception] = []
+    """What LLVM makes of a module."""
 
-    def work() -> None:
+    def work() -> bytes:
+        with _lock:
+            _bury()
+            _make_room(max(_TO_COMPILE, 300 * len(ir)))
+            return target.compile_object(ir)
+
+    return _undisturbed(work)
+
+
+def _undisturbed(work: Callable[[], T]) -> T:
+    """What the function returns, called where no Ctrl-C can strike: these reach the first thread of a process only."""
+    if threading.current_thread() is not threading.main_thread():
+        return work()
+    found: list[T] = []
+    failed: list[Exception] = []
+
+    def record() -> None:
         try:
-            with _lock:
-                _bury()
-                _make_room(max(_TO_COMPILE, 300 * len(ir)))
-                found.append(target.compile_object(ir))
+            found.append(work())
         except Exception as error:
-            found.append(error)
+            failed.append(error)
 
-    if len(ir) < _LONG:
-        work()
-    else:
-        thread = threading.Thread(target=work, name="dalembert compiler")
+    thread = threading.Thread(target=record, name="dalembert compiler")
+    try:
         thread.start()
-        thread.join()
-    if isinstance(found[0], Exception):
-        raise found[0]
+    except RuntimeError:  # none to be had, or the interpreter is about to end
+        return work()
+    thread.join()
+    if failed:
+        raise failed[0]
     return found[0]
 
 
 def load(content: bytes, *symbols: str) -> Code:
     """Link an object file into this process."""
-    with _lock:
-        _bury()
-        _make_room(4 * len(content))
-        engine = target.engine_of(content)
-        addresses = {s: int(engine.get_function_address(s) or engine.get_global_value_address(s)) for s in symbols}
-    for symbol, address in addresses.items():
-        if not address:
+
+    def work() -> Code:
+        with _lock:
+            _bury()
+            _make_room(4 * len(content))
+            engine = target.engine_of(content)
+            addresses = {s: int(engine.get_function_address(s) or engine.get_global_value_address(s)) for s in symbols}
+            return Code(engine, addresses)
+
+    found = _undisturbed(work)
+    for symbol in symbols:
+        if not found[symbol]:
             raise CompileError(f"kernel: compiled code has no function {symbol!r}. Please report this.")
-    return Code(engine, addresses)
+    return found
 
 
 def _bury() -> None:
     while _discarded:
-        _discarded.popleft().close()
+        _closing.append(_discarded[0])
+        _discarded.popleft()
+        _closing[-1].close()
+        _closing.pop()
 
 
 def _make_room(size: int) -> None:

@@ -217,3 +217,29 @@ def test_threads_that_build_and_drop_equal_kernels_never_meet_code_on_its_way_ou
 
     with ThreadPoolExecutor(8) as pool:
         assert set(pool.map(visit, range(400))) == {float(kernel_of(7.25)(np.array(0.5)))}
+
+
+INTERRUPTED = """
+import gc, signal, numpy as np
+from dalembert.codegen import machine
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+text = "define double @f{k}(double %x) {{ %y = fmul double %x, {k}.0 ret double %y }}"
+struck = 0
+for k, wait in enumerate(np.random.default_rng(1).uniform(1e-6, 0.005, size=600)):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, wait, 0.05)  # again, should the first have come in a __del__
+        while True:
+            machine.code_of(text.format(k=k), f"f{k}", anew=True)
+    except KeyboardInterrupt:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        struck += 1
+gc.collect()
+print(struck)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_an_interrupt_at_any_moment_leaves_no_object_of_llvm_with_two_owners(tmp_path: Path) -> None:
+    done = run_python("-c", INTERRUPTED, folder=tmp_path)
+    assert (done.returncode, done.stdout.strip()) == (0, "600"), done.stderr
