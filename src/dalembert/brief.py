@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-_LONG = 60  # letters of a text that is shown whole
+from .wording import shown
+
 _FEW = 3  # entries of a tuple that are shown
 
 
@@ -22,8 +23,8 @@ def brief(result: Any, /, *hidden: str, **facts: object) -> str:
     >>> brief(Pair(np.eye(7), 1.5, "arm"), "name", n=7)
     'Pair(M: (7, 7), energy=1.5, n=7)'
     """
-    shown = {name: getattr(result, name) for name in _fields(result) if name not in hidden}
-    parts = [_entry(name, value) for name, value in (shown | facts).items()]
+    entries = {name: getattr(result, name) for name in _fields(result) if name not in hidden}
+    parts = [_entry(name, value) for name, value in (entries | facts).items()]
     return f"{type(result).__name__}({', '.join(parts)})"
 
 
@@ -44,15 +45,4 @@ def _value(value: object) -> str:
         return f"{float(value):.6g}" if np.asarray(value).dtype.kind == "f" else str(value)
     if isinstance(value, tuple) and len(value) > _FEW:
         return f"<{len(value)} entries>"
-    return short(value)
-
-
-def short(value: object) -> str:
-    """A value in a sentence: an array by its shape, something long cut, and whatever cannot be printed by its type."""
-    if isinstance(value, np.ndarray):
-        return f"an array of shape {value.shape}, type {value.dtype}"
-    try:
-        text = " ".join(repr(value).split())
-    except Exception:  # an integer of thousands of digits, or a repr that fails
-        return f"a value of type {type(value).__name__}"
-    return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
+    return shown(value)

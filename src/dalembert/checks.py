@@ -51,12 +51,13 @@ def number(subject: str, value: object, *, infinite: bool = False) -> float:
 _TOO_LARGE = "Products of such numbers overflow; is the unit or the exponent wrong?"
 
 
-def whole_number(subject: str, value: object, least: int, most: int) -> int:
-    """An integer within these bounds: no boolean, and no float even where it is whole."""
-    whole = isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
-    if not whole or not least <= int(value) <= most:  # type: ignore[call-overload]
-        raise ModelError(f"{subject}: {shown(value)} found; a whole number from {least} to {most} is expected.")
-    return int(value)  # type: ignore[call-overload]
+def whole_number(subject: str, value: Any, least: int, most: int | None = None) -> int:
+    """An integer that is not too small, nor too large where there is a bound; 1e5 is one too, True is none."""
+    real = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool | np.timedelta64)
+    if real and least <= value <= (2**63 - 1 if most is None else most) and value == value // 1:
+        return int(value)
+    bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
+    raise ModelError(f"{subject}: {shown(value)} found; a whole number {bounds} is expected.")
 
 
 def frozen(values: FloatArray) -> FloatArray:
@@ -132,10 +133,11 @@ def flag(subject: str, value: object) -> bool:
     return bool(value)
 
 
-def instance(subject: str, value: object, kind: type[T]) -> T:
-    """A part of this kind."""
+def instance(subject: str, value: object, kind: type[T], maker: str = "") -> T:
+    """An object of this kind; `maker` is the call that makes one, where its class is not meant to be called."""
     if not isinstance(value, kind):
-        raise ModelError(f"{subject}: {shown(value)} found; a {kind.__name__}(...) is expected.")
+        expected = f"{kind.__name__} is expected. Try {maker}" if maker else f"{kind.__name__}(...) is expected"
+        raise ModelError(f"{subject}: {shown(value)} found; a {expected}.")
     return value
 
 

@@ -1,7 +1,7 @@
 """Every exception and warning of the package.
 
     DalembertError
-    ├── ModelError            (ValueError)   a robot that cannot be built or has no meaning
+    ├── ModelError            (ValueError)   a robot that cannot be built, an option without a meaning
     │   └── FormatError                      a file that cannot be read as a robot
     ├── ShapeError            (ValueError)   an array that does not fit the robot
     ├── UnknownNameError      (LookupError)  a joint, link, robot or option nobody knows
@@ -63,7 +63,7 @@ class Place(NamedTuple):
     def __str__(self) -> str:
         if self.file is None:
             return ""
-        file = cut(printable(self.file).replace("\n", "\\n"), _LONGEST_PATH)
+        file = cut(printable(self.file), _LONGEST_PATH)
         return f"{file}: " if self.line is None else f"{file}:{self.line}: "
 
 
@@ -72,6 +72,11 @@ _LONGEST_NAME = 260  # characters; a robot has no longer ones
 _LONGEST_PATH = 400
 _NOWHERE = Place()
 _reading: ContextVar[PlaceOf | None] = ContextVar("reading", default=None)
+
+
+def _whole(file: str | None, line: int | None, sentence: str) -> str:
+    """A message with its place; line ends stay, other control characters do not."""
+    return cut(str(Place(file, line)) + printable(sentence, keep="\n"))
 
 
 class DalembertError(Exception):
@@ -91,7 +96,7 @@ class DalembertError(Exception):
         return str(self.args[0]) if self.args else ""
 
     def __str__(self) -> str:
-        return cut(f"{Place(self.file, self.line)}{printable(self.sentence)}")
+        return _whole(self.file, self.line, self.sentence)
 
 
 @contextmanager
@@ -105,7 +110,7 @@ def about(part: Part) -> Iterator[None]:
 
 
 class ModelError(DalembertError, ValueError):
-    """A robot that cannot be built or has no meaning."""
+    """A robot that cannot be built, or an option without a meaning."""
 
 
 class FormatError(ModelError):
@@ -183,4 +188,4 @@ class DalembertWarning(UserWarning):
         self.file, self.line = _NOWHERE if place_of is None else place_of(part, message)
 
     def __str__(self) -> str:
-        return cut(f"{Place(self.file, self.line)}{printable(str(self.args[0]))}")
+        return _whole(self.file, self.line, str(self.args[0]))

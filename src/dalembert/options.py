@@ -3,37 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from .checks import FloatArray
+from .checks import whole_number
 from .errors import ModelError, ShapeError, UnknownNameError
 from .wording import shown
 
-T = TypeVar("T")
 MOST_SAMPLES = 10_000_000  # arrays of more fill the memory
-
-
-def whole(subject: str, value: Any, least: int, most: int | None = None) -> int:
-    """A whole number that is not too small, nor too large where there is a bound; 1e5 is one too."""
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.timedelta64))
-    if number and least <= value <= (2**63 - 1 if most is None else most) and value == value // 1:
-        return int(value)
-    bounds = f"is expected, not below {least}" if most is None else f"from {least} to {most} is expected"
-    raise ShapeError(f"{subject}: {shown(value)} found, a whole number {bounds}.")
 
 
 def samples(subject: str, value: Any, least: int = 1) -> int:
     """How many states to look at."""
-    return whole(subject, value, least, MOST_SAMPLES)
-
-
-def flag(subject: str, value: Any) -> bool:
-    """True or False, or a number that equals one of them."""
-    if isinstance(value, (bool, int, float, np.bool_, np.number)) and value in (0, 1):
-        return bool(value)
-    raise UnknownNameError(f"{subject}: {shown(value)} found, True or False is expected.")
+    return whole_number(subject, value, least, MOST_SAMPLES)
 
 
 def generator(value: Any) -> np.random.Generator:
@@ -80,21 +63,3 @@ def function(subject: str, value: Any) -> Callable[..., Any] | None:
     if value is None or callable(value):
         return value
     raise ShapeError(f"{subject}: {shown(value)} found, a function is expected.")
-
-
-def values(subject: str, given: Any, expected: str = "numbers") -> FloatArray:
-    """Real numbers of any shape; NaN and infinity are left to the caller."""
-    try:
-        found = np.asarray(given)
-        if found.dtype.kind in "fiu":
-            return found.astype(float, copy=False)
-    except (TypeError, ValueError, OverflowError):  # such as lists of different lengths
-        pass
-    raise ShapeError(f"{subject}: {shown(given)} found, {expected} expected.")
-
-
-def instance(subject: str, value: Any, kind: type[T], maker: str) -> T:
-    """A result of this kind, which `maker` makes."""
-    if not isinstance(value, kind):
-        raise ModelError(f"{subject}: {shown(value)} found, a {kind.__name__} is expected. Try {maker}.")
-    return value

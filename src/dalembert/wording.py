@@ -42,11 +42,11 @@ def cut(sentence: str, longest: int = _LONGEST) -> str:
     return f"{sentence[: longest - tail - 5]} ... {sentence[-tail:]}"
 
 
-def printable(text: str) -> str:
-    """The text with control characters, and whatever else does not print, as escapes; line ends stay."""
+def printable(text: str, keep: str = "") -> str:
+    """The text with escapes for what is no visible character: control codes, overrides of direction, line separators."""
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
+    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def listed(names: Iterable[object], most: int = _MOST_LISTED) -> str:

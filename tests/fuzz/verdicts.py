@@ -27,10 +27,8 @@ def anything(value: Any) -> bool | None:
 
 
 def flag(value: Any) -> bool | None:
-    """Truth values; 0 and 1 may pass for them."""
-    if isinstance(value, (bool, np.bool_)):
-        return True
-    return None if is_number(value) and value in (0, 1) else False
+    """Truth values; 0 and 1 are none."""
+    return isinstance(value, (bool, np.bool_))
 
 
 def number(value: Any) -> bool | None:

@@ -132,11 +132,12 @@ def test_what_is_no_name_is_refused(value: Any, sentence: str) -> None:
         checks.name("link", value)
 
 
-@pytest.mark.parametrize("value", [0, 101, True, 3.0, "3", None, np.timedelta64(3, "s")])
+@pytest.mark.parametrize("value", [0, 101, True, 2.5, float("nan"), "3", None, np.timedelta64(3, "s")])
 def test_a_whole_number_is_within_its_bounds_and_no_other_kind(value: Any) -> None:
     with pytest.raises(ModelError, match=r"^n: .* found; a whole number from 1 to 100 is expected.$"):
         checks.whole_number("n", value, 1, 100)
     assert checks.whole_number("n", np.int32(7), 1, 100) == 7
+    assert type(checks.whole_number("n", 1e5, 1)) is int
 
 
 def test_parts_and_flags_name_what_is_expected() -> None:

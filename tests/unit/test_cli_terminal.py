@@ -16,6 +16,7 @@ from dalembert.cli import sheets, show, terminal
 from dalembert.cli.catalogue import ROBOTS
 from dalembert.cli.digits import aligned
 from dalembert.errors import DalembertWarning
+from dalembert.wording import printable
 from tests.project.source import modules, name_of
 
 EVIL = "\x1b]0;owned\x07\x1b[31m[red]x[/] [s]\u202e\x9b1m\u2028\x7f"
@@ -44,9 +45,9 @@ def screen(run, monkeypatch):
 
 
 def test_a_control_character_is_shown_and_not_obeyed():
-    assert terminal.safe(EVIL) == SHOWN
-    assert terminal.safe("q̇, ü, α → β, 中文 −1.5") == "q̇, ü, α → β, 中文 −1.5"
-    assert terminal.safe("a\tb\n\x1b", keep="\n\t") == "a\tb\n\\x1b"
+    assert printable(EVIL) == SHOWN
+    assert printable("q̇, ü, α → β, 中文 −1.5") == "q̇, ü, α → β, 中文 −1.5"
+    assert printable("a\tb\n\x1b", keep="\n\t") == "a\tb\n\\x1b"
 
 
 def test_nothing_but_the_terminal_module_prints():

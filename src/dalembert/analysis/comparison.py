@@ -13,12 +13,12 @@ from .. import dynamics as dyn
 from ..algorithms.formulations import FORMULATIONS
 from ..algorithms.sweep import Unrolled
 from ..brief import brief
-from ..checks import FloatArray
+from ..checks import FloatArray, flag
 from ..codegen import Kernel, build
 from ..dynamics import engine
 from ..dynamics.quantities import DEFAULT, FREE
 from ..model import Robot
-from ..options import flag, generator
+from ..options import generator
 from ..options import samples as whole_samples
 from . import generic, tables
 from .costs import Operations, operations, pair, program_of, serves

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import dynamics as dyn
-from ..checks import FloatArray, choice
+from ..checks import FloatArray, choice, numbers
 from ..codegen import Kernel, portable
 from ..dynamics import engine
 from ..errors import ModelError, ShapeError
 from ..expr.rewrite import weight
 from ..expr.text import Counts, counts
 from ..model import Robot
-from ..options import generator, values
+from ..options import generator
 from ..options import samples as whole_samples
 from ..wording import shown
 from . import reduce, tables, worst
@@ -252,7 +252,7 @@ def _within(robot: Robot, box: Workspace, rng: np.random.Generator, count: int) 
 def _along(robot: Robot, trajectory: Any) -> _Ground:
     if not isinstance(trajectory, (list, tuple, np.ndarray)) or getattr(trajectory, "ndim", 1) == 0:
         raise ShapeError(f"trajectory: {shown(trajectory)} found; q, qd, qdd of shape (..., {robot.n}) are expected.")
-    arrays = [values("trajectory", x, f"q, qd, qdd of shape (..., {robot.n})") for x in trajectory]
+    arrays = [numbers("trajectory", x, f"q, qd, qdd of shape (..., {robot.n}) are expected", ShapeError) for x in trajectory]
     if len(arrays) != 3 or any(x.shape[-1:] != (robot.n,) for x in arrays) or not all(np.isfinite(x).all() for x in arrays):
         shapes = ", ".join(str(x.shape) for x in arrays)
         raise ShapeError(f"trajectory: shapes {shapes} found; finite q, qd, qdd of shape (..., {robot.n}) are expected.")

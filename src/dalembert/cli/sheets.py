@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from ..wording import printable
 from . import terminal
 
 _GAP = "  "
@@ -38,8 +39,8 @@ class Column(NamedTuple):
 
 def sheet(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]], *, left: int = 1, keys: int = 1) -> Sheet:
     """A plain table: the first `left` columns are words, the others numbers, set to the right and never broken."""
-    texts = [[terminal.safe(str(cell)) for cell in row] for row in rows]
-    heads = map(terminal.safe, columns)
+    texts = [[printable(str(cell)) for cell in row] for row in rows]
+    heads = map(printable, columns)
     return Sheet(title, [Column(head, [row[k] for row in texts], k < left) for k, head in enumerate(heads)], keys)
 
 
@@ -47,13 +48,13 @@ def print_sheets(*sheets: Sheet) -> None:
     """Each title, its table and an empty line."""
     room = terminal.width()
     for found in sheets:
-        heading = ([(line, "bold")] for line in _folded(terminal.safe(found.title), room))
+        heading = ([(line, "bold")] for line in _folded(printable(found.title), room))
         terminal.say_lines([*heading, *([line] for line in lines(found, room)), []])
 
 
 def print_title(words: str) -> None:
     """A line that stands above everything, and an empty one."""
-    terminal.say_lines([*([(line, "bold")] for line in _folded(terminal.safe(words), terminal.width())), []])
+    terminal.say_lines([*([(line, "bold")] for line in _folded(printable(words), terminal.width())), []])
 
 
 def print_marked(marked: Sequence[tuple[str, str, str]]) -> None:
@@ -61,7 +62,7 @@ def print_marked(marked: Sequence[tuple[str, str, str]]) -> None:
     room = terminal.width()
     for mark, style, words in marked:
         indent = _size(mark) + 3
-        first, *others = _folded(terminal.safe(words), room and max(room - indent, 1))
+        first, *others = _folded(printable(words), room and max(room - indent, 1))
         terminal.say_lines([["  ", (mark, style), f" {first}"], *([" " * indent + line] for line in others)])
 
 

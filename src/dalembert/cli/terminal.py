@@ -15,24 +15,18 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DalembertWarning
+from ..wording import printable
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
 
-def safe(text: str, keep: str = "") -> str:
-    """The text with escapes for what is no visible character: control codes, overrides of direction, line separators."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode("ascii") for c in text)
-
-
 def styled(text: str, style: str = "") -> Text:
     """A piece of a line in its style."""
     from rich.text import Text
 
-    return Text(safe(text), style=style)
+    return Text(printable(text), style=style)
 
 
 def stdout() -> Console:
@@ -119,13 +113,13 @@ def progress_bar(words: str) -> Iterator[Callable[[float], None]]:
     console = stderr()
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(safe(words), total=1.0)
+        task = bar.add_task(printable(words), total=1.0)
         yield lambda share: bar.update(task, completed=share)
 
 
 def print_text(text: str) -> None:
     """Text of several lines as it is, such as source code."""
-    sys.stdout.write(safe(text if text.endswith("\n") else f"{text}\n", keep="\n\t"))
+    sys.stdout.write(printable(text if text.endswith("\n") else f"{text}\n", keep="\n\t"))
 
 
 def print_json(data: Any) -> None:

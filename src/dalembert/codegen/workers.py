@@ -66,9 +66,9 @@ def run(batch: Batch, piece: int, every: int, threads: int) -> None:
     code = _code()
     job, address = _job(batch, piece)
     workers = min(threads, MOST_WORKERS + 1, job[_PIECES]) - 1  # nobody is woken for nothing
-    if workers > code.started[0]:
+    if workers > code.started:
         _start(code, workers)
-    code.run(address, min(workers, code.started[0]), every)
+    code.run(address, min(workers, code.started), every)
     if job[_FAILED]:
         raise no_memory()
 
@@ -120,12 +120,12 @@ class _Workers:
         self.code = code
         ctypes.memmove(code["api"], (ctypes.c_void_p * len(_API))(*map(address_of, _API)), 8 * len(_API))
         self.run: Any = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(code["run"])
-        self.started = [0]
+        self.started = 0
         self.lock = threading.Lock()
-        self.ring(MOST_WORKERS)
+        self.new_bell(MOST_WORKERS)
         self.reset()
 
-    def ring(self, k: int) -> None:
+    def new_bell(self, k: int) -> None:
         """A bell for worker k, silent; the one behind the last is never rung, and serves for naps."""
         allocate, acquire = ctypes.pythonapi.PyThread_allocate_lock, ctypes.pythonapi.PyThread_acquire_lock
         allocate.restype, acquire.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_int]
@@ -139,7 +139,7 @@ class _Workers:
         slots = (ctypes.c_int64 * (LINE * MOST_WORKERS)).from_address(self.code["slots"])
         for k in range(MOST_WORKERS):
             slots[LINE * k] = 1
-        self.started[0] = 0
+        self.started = 0
         self.lock = threading.Lock()
 
 
@@ -148,10 +148,10 @@ def _start(workers: _Workers, count: int) -> None:
     start = ctypes.pythonapi.PyThread_start_new_thread
     start.restype, start.argtypes = ctypes.c_ulong, [ctypes.c_void_p, ctypes.c_void_p]
     with workers.lock:
-        while workers.started[0] < count:
-            k = workers.started[0]
-            workers.ring(k)
-            workers.started[0] = k + 1  # first: a second thread in one slot would wait for ever, a slot without one does no harm
+        while workers.started < count:
+            k = workers.started
+            workers.new_bell(k)
+            workers.started = k + 1  # first: a second thread in one slot would wait for ever, a slot without one does no harm
             start(workers.code["serve"], k)
 
 

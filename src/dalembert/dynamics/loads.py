@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 from ..algorithms import loads
 from ..algorithms.kinematics import shifted
 from ..algorithms.sweep import Unrolled
-from ..checks import FloatArray
+from ..checks import FloatArray, flag
 from ..errors import ShapeError, UnknownNameError
 from ..model import Robot
 from ..model.loads import Anchor, Damper, Spring, anchor
 from ..model.tree import Place, Tree
-from ..options import flag, mapping
+from ..options import mapping
 from ..spatial import IDENTITY, ZERO
 from .engine import tree
 from .functions import WRENCHES

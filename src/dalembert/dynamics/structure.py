@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike
 from ..algorithms import regressor as columns
 from ..algorithms.regressor import Options
 from ..brief import brief
-from ..checks import FloatArray
+from ..checks import FloatArray, flag
 from ..errors import ShapeError
 from ..model import Robot
-from ..options import flag
 from .engine import ask, tree
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..algorithms.sweep import Unrolled
-from ..checks import choice
+from ..checks import choice, flag
 from ..dynamics.engine import QUANTITIES, Forces, program, tree
 from ..errors import DalembertError, ShapeError, UnknownNameError
 from ..expr import Program
 from ..model import Robot
 from ..model.tree import Tree
-from ..options import flag, several_names, text
+from ..options import several_names, text
 from ..wording import shown
 from .symbols import Chosen, traced
 

@@ -9,9 +9,9 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from ..checks import flag
 from ..errors import FormatError, Place, UnknownNameError, did_you_mean, listed, shown
 from ..files import TooLargeError, read_file, replace_file
-from ..options import flag
 
 if TYPE_CHECKING:
     from ..model import Robot

@@ -45,7 +45,7 @@ class Context:
     def note(self, element: Element, sentence: str) -> None:
         """Remember something that is read differently from what one might expect, or not at all."""
         if len(self.notes) < _MOST_NOTES:
-            self.notes.append(printable(cut(f"{Place(self.source, element.line)}{sentence}")))
+            self.notes.append(printable(cut(f"{Place(self.source, element.line)}{sentence}"), keep="\n"))
         else:
             self.notes_left_out += 1
 

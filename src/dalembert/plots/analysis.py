@@ -9,8 +9,7 @@ import numpy as np
 
 from ..analysis import Comparison, SimplifiedModel
 from ..analysis.causes import CAUSES
-from ..checks import FloatArray
-from ..options import instance
+from ..checks import FloatArray, instance
 from . import canvas
 
 _MANY = 16  # joints up to which numbers fit into the cells

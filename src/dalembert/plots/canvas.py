@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import options
+from .. import checks
 from ..checks import FloatArray
 from ..errors import MissingExtraError, ShapeError
 from ..wording import shown
@@ -55,12 +55,16 @@ def line_style(number: int) -> dict[str, Any]:
 
 def series(t: ArrayLike, name: str, values: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Times, shape (k,), and the values at them, shape (k, n)."""
-    times, columns = options.values("t", t, "times of shape (k,)"), options.values(name, values, "shape (k, n)")
+    times, columns = _numbers("t", t, "times of shape (k,)"), _numbers(name, values, "shape (k, n)")
     if times.ndim != 1:
         raise ShapeError(f"t: shape {times.shape} found, (k,) expected: one time per sample.")
     if columns.ndim != 2 or len(columns) != len(times):
         raise ShapeError(f"{name}: shape {columns.shape} found, ({len(times)}, n) expected: one row per time in t.")
     return times, columns
+
+
+def _numbers(subject: str, value: ArrayLike, expected: str) -> FloatArray:
+    return checks.numbers(subject, value, f"{expected} expected", ShapeError)
 
 
 def labels(subject: str, given: Sequence[str] | None, default: Sequence[str]) -> list[str]:

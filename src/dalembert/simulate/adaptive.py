@@ -17,7 +17,7 @@ from ..codegen.march import March
 from ..dynamics import engine
 from ..errors import ShapeError
 from ..model import Robot
-from ..options import flag, function, whole
+from ..options import function
 from . import dop853
 from .plant import TorqueFunction
 from .solution import Simulation, Solution
@@ -118,7 +118,7 @@ def simulate(
     (3, 1)
     """
     checks.choice("method", method, {"dop853": dop853.program})
-    dense, progress = flag("dense", dense), function("progress", progress)
+    dense, progress = checks.flag("dense", dense), function("progress", progress)
     threads = None if threads is None else thread_count(threads)
     batch, q, qd = initial(system, q0, qd0)
     interval = _interval(t_start, t_end, t_eval)
@@ -159,7 +159,18 @@ def _settings(interval: tuple[float, float], rtol: Any, atol: Any, max_step: Any
     if first > interval[1] - interval[0]:
         raise ShapeError(f"first_step: {first} s found, longer than the whole motion of {interval[1] - interval[0]} s.")
     return np.array(
-        [[relative, positive("atol", atol), interval[1], bound, first, whole("max_steps", max_steps, 1), _BUDGET, 1.0]]
+        [
+            [
+                relative,
+                positive("atol", atol),
+                interval[1],
+                bound,
+                first,
+                checks.whole_number("max_steps", max_steps, 1),
+                _BUDGET,
+                1.0,
+            ]
+        ]
     )
 
 

@@ -18,7 +18,7 @@ from ..dynamics import engine, mass_matrix
 from ..errors import ShapeError
 from ..expr import Slot
 from ..model import Robot
-from ..options import function, whole
+from ..options import function
 from .fixed import METHODS
 from .plant import TorqueFunction
 from .states import finite_number, initial, positive, together
@@ -156,7 +156,7 @@ def _sequence(tau: Any, n: int, steps: int | None) -> tuple[str | TorqueFunction
         raise ShapeError(f"tau: shape {torques.shape} found, (..., T, {n}) or ({n},) expected.")
     if torques.ndim == 1:
         return "held", torques[None], (), steps
-    if steps is not None and whole("steps", steps, 0) != torques.shape[-2]:
+    if steps is not None and checks.whole_number("steps", steps, 0) != torques.shape[-2]:
         raise ShapeError(f"steps: {steps} found, but tau has {torques.shape[-2]} rows, one for each step. Leave steps out.")
     return "rows", torques, torques.shape[:-2], torques.shape[-2]
 
@@ -164,7 +164,7 @@ def _sequence(tau: Any, n: int, steps: int | None) -> tuple[str | TorqueFunction
 def _count(steps: Any, every: Any) -> tuple[int, int]:
     if steps is None:
         raise ShapeError("steps: without torque rows the number of steps is not known. Give steps=...")
-    count, kept = whole("steps", steps, 0), whole("every", every, 1)
+    count, kept = checks.whole_number("steps", steps, 0), checks.whole_number("every", every, 1)
     if count % kept:
         raise ShapeError(f"every: {kept} found, which does not divide the {count} steps. Take a divisor, or other steps.")
     return count, kept

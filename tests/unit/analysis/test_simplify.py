@@ -246,7 +246,7 @@ def test_a_trajectory_and_a_workspace_together_are_refused():
 
 @pytest.mark.parametrize("samples", [0, -5, 2.5, "many"])
 def test_a_number_of_samples_that_is_none_is_refused(samples):
-    with pytest.raises(dal.DalembertError, match="samples: .* found, a whole number from 1 to 10000000 is expected"):
+    with pytest.raises(dal.DalembertError, match="samples: .* found; a whole number from 1 to 10000000 is expected"):
         dal.simplify_model(dal.robots.pendulum(), samples=samples)
 
 

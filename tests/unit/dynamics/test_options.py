@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert import options
 from dalembert.errors import DalembertError, ShapeError, UnknownNameError
 from tests.robots import fresh
 
@@ -247,8 +246,3 @@ OWN: dict[str, dict[str, Any]] = {
 def test_a_function_of_ones_own_that_cannot_be_compiled_gets_a_sentence(sentence: str) -> None:
     with pytest.raises(DalembertError, match=sentence):
         dal.kernel(**({"source": lambda v: v[0], "what": {"v": (2,)}} | OWN[sentence]))
-
-
-@pytest.mark.parametrize("value", [True, False, 0, 1, np.True_])
-def test_a_flag_may_be_anything_that_equals_true_or_false(value: Any) -> None:
-    assert options.flag("dense", value) is bool(value)
