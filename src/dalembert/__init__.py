@@ -13,7 +13,6 @@ from .lazy import load_later as _load_later
 TYPE_CHECKING = False  # `typing` has the same, and takes as long to load as all of this
 if TYPE_CHECKING:
     from . import plots, robots, trajectories
-    from .algorithms.formulations import FORMULATIONS
     from .analysis import (
         Comparison,
         Complexity,
@@ -30,7 +29,9 @@ if TYPE_CHECKING:
         Energy,
         EnergyGradient,
         ForwardDerivatives,
+        Influence,
         InverseDerivatives,
+        LinkMotion,
         Recursion,
         SecondDerivatives,
         analytical_jacobian,
@@ -46,10 +47,12 @@ if TYPE_CHECKING:
         forward_kinematics,
         friction_torque,
         gravity_torque,
+        influence,
         inverse_dynamics,
         jacobian,
         jacobian_dot,
         kernel,
+        link_motion,
         link_wrenches,
         mass_matrix,
         parameter_derivatives,
@@ -60,16 +63,16 @@ if TYPE_CHECKING:
         second_derivatives,
     )
     from .dynamics.contributions import Contributions, contributions
-    from .dynamics.influence import Influence, LinkMotion, influence, link_motion
     from .dynamics.progressive import Progressive, progressive
     from .dynamics.terms import terms
     from .errors import DalembertError, DalembertWarning
     from .export import Equations, equations, export_code, to_jax
     from .formats import load, save
+    from .formulations import FORMULATIONS
     from .model import Body, Friction, Joint, Limits, Link, Mimic, Parameters, Robot, Rotor, Structure, Tool
     from .model.attach import attach, detach
     from .model.dh import from_dh
-    from .model.loads import Damper, Spring
+    from .model.springs import Damper, Spring
     from .simulate import Rollout, Simulation, Solution, rollout, simulate
 
 __version__ = "0.1.0"
@@ -167,7 +170,7 @@ if not TYPE_CHECKING:
     del globals()["simulate"]
     _HOMES = {
         **dict.fromkeys(__all__, "dynamics"),
-        "FORMULATIONS": "algorithms.formulations",
+        "FORMULATIONS": "formulations",
         **dict.fromkeys(("Comparison", "Complexity", "Properties", "SimplifiedModel", "Workspace"), "analysis"),
         **dict.fromkeys(("compare", "complexity", "properties", "simplify_model"), "analysis"),
         **dict.fromkeys(("DalembertError", "DalembertWarning"), "errors"),
@@ -176,7 +179,7 @@ if not TYPE_CHECKING:
         **dict.fromkeys(("Body", "Friction", "Joint", "Limits", "Link", "Mimic", "Parameters", "Robot"), "model"),
         **dict.fromkeys(("Rotor", "Structure", "Tool"), "model"),
         **dict.fromkeys(("attach", "detach"), "model.attach"),
-        **dict.fromkeys(("Damper", "Spring"), "model.loads"),
+        **dict.fromkeys(("Damper", "Spring"), "model.springs"),
         "from_dh": "model.dh",
         **dict.fromkeys(("Rollout", "Simulation", "Solution", "rollout", "simulate"), "simulate"),
         **dict.fromkeys(("plots", "robots", "trajectories"), ""),

@@ -158,8 +158,8 @@ def test_far_turned_joints_agree_with_the_interpreter(size: float) -> None:
 
 
 def test_large_graphs_in_parts_agree_with_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dalembert.codegen import llvm
+    from dalembert.codegen import straight_ir
 
-    monkeypatch.setattr(llvm, "PART_SIZE", 150)
+    monkeypatch.setattr(straight_ir, "PART_SIZE", 150)
     arm = random_robot(np.random.default_rng(11), 7)
     check(arm, "forward_dynamics", (engine.Forces(("tool",), True),))

@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.algorithms.formulations import FORMULATIONS, newton_euler
-from dalembert.algorithms.formulations.base import christoffel_of, mass_matrix_of
+from dalembert.algorithms.composite_bodies import mass_matrix
 from dalembert.algorithms.sweep import Unrolled
 from dalembert.dynamics import engine
 from dalembert.dynamics.quantities import WEIGHTLESS
 from dalembert.expr import interpret
+from dalembert.formulations import FORMULATIONS
+from dalembert.formulations.base import christoffel_of, mass_matrix_of
 from dalembert.model import Body, Friction, Robot, Rotor
 from dalembert.model.dh import from_dh
 from tests.robots import body, random_friction, random_robot, relative_error
@@ -101,7 +102,7 @@ def mass_rate(robot: Robot, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     step = 1e-30
     tree = engine.tree(robot)
     columns = [q[:, i] + 1j * step * qd[:, i] for i in range(robot.n)]
-    M = newton_euler.mass_matrix(Unrolled(tree), columns)
+    M = mass_matrix(Unrolled(tree), columns)
     return np.stack([np.stack([np.broadcast_to(x, (BATCH,)) for x in row], axis=1) for row in M], axis=1).imag / step
 
 
@@ -129,7 +130,7 @@ def test_all_formulations_agree_on_five_hundred_robots(block: int) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_what_a_formulation_does_not_offer_follows_from_its_inverse_dynamics(seed: int) -> None:
     robot = random_robot(np.random.default_rng(seed), 4)
-    bare = dataclasses.replace(newton_euler.FORMULATION, mass_matrix=None)
+    bare = dataclasses.replace(FORMULATIONS["newton_euler"], mass_matrix=None)
     q = np.random.default_rng(seed).uniform(-2, 2, robot.n)
     sweep = Unrolled(engine.tree(robot))
     M = mass_matrix_of(bare, sweep, list(map(float, q)), WEIGHTLESS)

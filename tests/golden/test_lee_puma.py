@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.algorithms.formulations.published_counts import PUBLISHED
 from dalembert.dynamics import engine
-from dalembert.expr.text import counts
+from dalembert.expr.listing import counts
+from dalembert.formulations.published_counts import PUBLISHED
 from dalembert.model.dh import dh_transform, from_dh
 from tests.golden import lee
 from tests.golden.formulas import value

@@ -15,7 +15,7 @@ import dalembert as dal
 from dalembert.algorithms.kinematics import jacobian, segment_poses
 from dalembert.algorithms.sweep import Unrolled
 from dalembert.export.symbolic.build import input_atoms
-from dalembert.export.symbolic.steps import steps_of
+from dalembert.export.symbolic.named_steps import steps_of
 from dalembert.export.symbolic.sympy_reading import expression
 from dalembert.export.symbols import chosen, traced
 from dalembert.model import Friction, Robot, Rotor

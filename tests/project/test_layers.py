@@ -22,19 +22,21 @@ LAYERS = {
     "formats": 4,
     "robots": 4,
     "algorithms": 4,
+    "formulations": 5,
     "codegen": 4,
-    "dynamics": 5,
-    "trajectories": 5,
-    "analysis": 6,
-    "simulate": 6,
-    "export": 7,
-    "plots": 7,
-    "cli": 7,
+    "dynamics": 6,
+    "trajectories": 6,
+    "analysis": 7,
+    "simulate": 7,
+    "export": 8,
+    "plots": 8,
+    "cli": 8,
 }
 SIBLINGS = {
     ("checks", "errors"),  # a check raises
     ("checks", "wording"),  # both echo what they found
     ("errors", "wording"),
+    ("brief", "wording"),
     *(("options", other) for other in ("checks", "errors", "wording")),
     ("formats", "robots"),  # `load` takes the name of a catalogue robot
     ("cli", "plots"),  # the demo draws

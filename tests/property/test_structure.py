@@ -19,8 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dalembert as dal
-from dalembert.algorithms import derivatives
-from dalembert.algorithms.formulations import newton_euler
+from dalembert.algorithms import graph_derivatives, newton_euler_recursion
 from dalembert.algorithms.sweep import Unrolled
 from dalembert.dynamics import engine, large, quantities
 from dalembert.expr import interpret, loops, ops, trace
@@ -406,7 +405,7 @@ def of_the_graph(robot: Robot, quantity: str, arrays: list[np.ndarray]) -> Any:
         if quantity != "second_derivatives":
             return interpret.run(engine.program(robot, quantity, rolled=False), *arrays)
     tree = engine.tree(robot)
-    twice = partial(derivatives.second_derivatives, Unrolled(tree), base=newton_euler.still_base(tree.gravity))
+    twice = partial(graph_derivatives.second_derivatives, Unrolled(tree), base=newton_euler_recursion.still_base(tree.gravity))
     names = engine.QUANTITIES[quantity](tree).outputs
     return interpret.run(trace(twice, dict.fromkeys(("q", "qd", "qdd"), (robot.n,)), names), *arrays)
 

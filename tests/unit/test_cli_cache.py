@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dalembert.cli import main
-from dalembert.codegen import cache, place
+from dalembert.codegen import cache_folder, disk_cache
 
 
 @pytest.fixture
@@ -15,9 +15,9 @@ def run(capsys, tmp_path, monkeypatch):
     """Run the command on a cache with two kernels: exit code, stdout, stderr."""
     monkeypatch.setenv("DALEMBERT_CACHE", str(tmp_path / "[red] kernels"))
     monkeypatch.setenv("DALEMBERT_CACHE_SIZE", "250")
-    monkeypatch.setattr(place, "_told", set())
+    monkeypatch.setattr(cache_folder, "_told", set())
     for key in ("a", "b"):
-        cache.write(key * 64, bytes(100_000))
+        disk_cache.write(key * 64, bytes(100_000))
 
     def command(*arguments: str) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as left:
@@ -45,7 +45,7 @@ def test_clear_removes_and_says_how_much(run, tmp_path):
     code, out, err = run("--clear")
     assert (code, err) == (0, "")
     assert out == f"{tmp_path}/[red] kernels: 2 files removed, 0.2 MB.\n"
-    assert cache.read("a" * 64) is None
+    assert disk_cache.read("a" * 64) is None
     again = json.loads(run("--clear", "--json")[1])
     assert (again["entries"], again["removed_entries"], again["removed_bytes"]) == (0, 0, 0)
 

@@ -18,7 +18,7 @@ from ..expr.loops import Address, IntArray, Stage, Write
 from ..model.tree import Segment, Spin, Tree
 
 if TYPE_CHECKING:
-    from .rolled import RolledSweep
+    from .loop_sweep import RolledSweep
 
 DRIVES = ("spin", "friction")
 _TABLED = ("turn", "slide", "offset", "R", "p", "inertia", "armature", "multiplier", "shift", "spin", "friction")

@@ -15,7 +15,7 @@ from .loop_body import Body, Column
 from .sweep import Entry, Term
 
 if TYPE_CHECKING:
-    from .rolled import RolledSweep
+    from .loop_sweep import RolledSweep
 
 ADJACENT = 4  # entries of a row that go to an output together
 

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 from ..model.tree import Law, Place, Segment, Tree
 from ..spatial import ZERO, Inertia, Mat3, Motion, Pose, Sym3, Transform, Turn, Vec3
-from .formulations.newton_euler import LinkMotion, LinkState, motion, outward_step
 from .joint import friction_terms, transform
 from .kinematics import segment_poses
+from .newton_euler_recursion import LinkMotion, LinkState, motion, outward_step
 from .sweep import Unrolled
 
 INERTIAL = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")

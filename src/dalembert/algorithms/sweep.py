@@ -1,7 +1,7 @@
 """Recursion over a tree, in one place: outwards from the base, inwards from the tips, and segment by segment.
 
 An algorithm is written as steps for one segment and handed to a sweep. `Unrolled` runs the steps one after another, on
-numbers, batches or graph nodes; `RolledSweep` (rolled.py) runs each step once, on symbols, and makes it the body of a loop.
+numbers, batches or graph nodes; `RolledSweep` (loop_sweep.py) runs each step once, on symbols, and makes it the body of a loop.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Sweep(Protocol):
         """step(place, wrench, value of the segment there) -> load, summed over the places of each segment."""
 
     def climb(self, diagonal: Callable[..., Any], step: Callable[..., Any], read: Callable[..., Any], start: Any, X: Any) -> Any:
-        """The symmetric matrix of coordinates whose column i arises by carrying start[i] down to the base (composite.py)."""
+        """The symmetric matrix of coordinates: column i is start[i], carried down to the base (composite_bodies.py)."""
 
     def pairs(self, step: Callable[[Any, Any], Any], pairs: Sequence[tuple[int, int]], first: Any, second: Any) -> Any:
         """step(value of a segment, value of another) for each of these pairs."""
@@ -155,7 +155,7 @@ class Unrolled:
         start: Sequence[Any],
         X: Sequence[Any],
     ) -> list[list[Any]]:
-        """The symmetric matrix of coordinates whose column i arises by carrying start[i] down to the base (composite.py)."""
+        """The symmetric matrix of coordinates: column i is start[i], carried down to the base (composite_bodies.py)."""
         segments, n = self.tree.segments, self.tree.n
         M: list[list[Any]] = [[0.0] * n for _ in range(n)]
         for i, s in enumerate(segments):

@@ -18,9 +18,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..algorithms.formulations.base import axis, spin_model, world_poses
 from ..algorithms.joint import friction
 from ..algorithms.sweep import Unrolled
+from ..formulations.base import axis, spin_model, world_poses
 from ..model.tree import Segment
 from ..spatial import ZERO, Inertia, Pose, Sym3, Vec3
 

@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import dynamics as dyn
-from ..algorithms.formulations import FORMULATIONS
 from ..algorithms.sweep import Unrolled
 from ..brief import brief
 from ..checks import FloatArray, flag
 from ..codegen import Kernel, build
 from ..dynamics import engine
 from ..dynamics.quantities import DEFAULT, FREE
+from ..formulations import FORMULATIONS
 from ..model import Robot
 from ..options import generator
 from ..options import samples as whole_samples
-from . import generic, tables
+from . import generic, text_tables
 from .costs import Operations, operations, pair, program_of, serves
 from .identities import Properties, properties
 from .workspace import State, Workspace
@@ -79,7 +79,7 @@ class Comparison:
         return max(max(row.differences) for row in self.rows)
 
     def __str__(self) -> str:
-        parts = [tables.text(title, heads, rows) for title, heads, rows in (difference_table(self), cost_table(self))]
+        parts = [text_tables.text(title, heads, rows) for title, heads, rows in (difference_table(self), cost_table(self))]
         return "\n\n".join([*parts, str(self.properties)])
 
 

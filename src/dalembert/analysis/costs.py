@@ -15,20 +15,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..algorithms.formulations import FORMULATIONS, Formulation
-from ..algorithms.formulations.newton_euler import still_base
-from ..algorithms.formulations.published_counts import PUBLISHED
+from ..algorithms.newton_euler_recursion import still_base
 from ..algorithms.sweep import Unrolled
 from ..brief import brief
 from ..dynamics import engine
 from ..errors import ModelError
 from ..expr import Program
 from ..expr.counting import executed
-from ..expr.text import Counts, counts
+from ..expr.listing import Counts, counts
+from ..formulations import FORMULATIONS, Formulation
+from ..formulations.published_counts import PUBLISHED
 from ..model import Robot
 from ..model.tree import Tree
 from ..wording import shown
-from . import generic, tables
+from . import generic, text_tables
 
 _MOST = 1000  # joints whose operations are counted one by one
 
@@ -68,7 +68,7 @@ class Complexity:
     def __str__(self) -> str:
         head = ["formulation", "published", "as written", "customised", "sincos"]
         rows = [[row.formulation, *map(pair, row[1:]), _sines(row.customised)] for row in self.rows]
-        return tables.text(f"Operations of inverse dynamics, {self.robot}: mul + add", head, rows)
+        return text_tables.text(f"Operations of inverse dynamics, {self.robot}: mul + add", head, rows)
 
 
 def pair(count: Published | Counts | None) -> str:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import dynamics as dyn
-from ..algorithms.composite import mass_matrix
+from ..algorithms.composite_bodies import mass_matrix
 from ..algorithms.sweep import Unrolled
 from ..brief import brief
 from ..checks import FloatArray
@@ -22,7 +22,7 @@ from ..dynamics import engine
 from ..model import Robot
 from ..options import generator
 from ..options import samples as whole_samples
-from . import tables
+from . import text_tables
 from .workspace import State, Workspace
 
 ROUNDING = 1e-9  # residuals of true identities stay some decades below this
@@ -93,11 +93,11 @@ class Properties:
         return title, ["property", "statement", "number", ""], rows
 
     def __str__(self) -> str:
-        return tables.text(*self.table(), left=2)
+        return text_tables.text(*self.table(), left=2)
 
 
 def _refined(extreme: Extreme) -> list[str]:
-    return [f"{tables.number(extreme.sampled, 4)} on samples, refined", tables.number(extreme.value, 4)]
+    return [f"{text_tables.number(extreme.sampled, 4)} on samples, refined", text_tables.number(extreme.value, 4)]
 
 
 def _word(holds: bool | None) -> str:

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algorithms.derivatives import friction_forces
-from ..algorithms.formulations import newton_euler
+from ..algorithms import newton_euler_recursion
+from ..algorithms.graph_derivatives import friction_forces
 from ..algorithms.sweep import Unrolled
 from ..checks import FloatArray
 from ..expr import Program, trace
@@ -195,8 +195,8 @@ def _newton_euler(tree: Tree, keys: Sequence[Key], q: Any, qd: Any, qdd: Any) ->
     less = without(tree, keys)
     still = {key.joint for key in keys if key.cause == "centrifugal and Coriolis"}
     rates = [0.0 if j in still else rate for j, rate in enumerate(qd)]
-    base = newton_euler.still_base(less.gravity)
-    tau = newton_euler.inverse_dynamics(Unrolled(less.regrouped), q, rates, qdd, base, with_friction=False)
+    base = newton_euler_recursion.still_base(less.gravity)
+    tau = newton_euler_recursion.inverse_dynamics(Unrolled(less.regrouped), q, rates, qdd, base, with_friction=False)
     return [t + f for t, f in zip(tau, friction_forces(Unrolled(less), qd), strict=True)]
 
 

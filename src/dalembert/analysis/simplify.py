@@ -15,13 +15,13 @@ from ..checks import FloatArray, choice, numbers
 from ..codegen import Kernel, portable
 from ..dynamics import engine
 from ..errors import ModelError, ShapeError
+from ..expr.listing import Counts, counts
 from ..expr.rewrite import weight
-from ..expr.text import Counts, counts
 from ..model import Robot
 from ..options import generator
 from ..options import samples as whole_samples
 from ..wording import shown
-from . import reduce, tables, worst
+from . import reduce, text_tables, worst
 from .causes import DRIVE, DRIVE_CAUSES, Key
 from .costs import pair, program_of
 from .prune import Samples, Term
@@ -114,7 +114,7 @@ class SimplifiedModel:
         return f"{type(self).__name__}({self.summary()})"
 
     def __str__(self) -> str:
-        return "\n\n".join([tables.text(*error_table(self, self.summary())), tables.text(*dropped_table(self), left=3)])
+        return "\n\n".join([text_tables.text(*error_table(self, self.summary())), text_tables.text(*dropped_table(self), left=3)])
 
 
 Content = tuple[str, list[str], list[list[str]]]
@@ -124,7 +124,7 @@ def error_table(model: SimplifiedModel, title: str = "Errors") -> Content:
     """Title, heads and rows of the errors by joint."""
     columns = (model.scale, model.error)
     names = zip(model.joints, model.units, strict=True)
-    rows = [[name, *(tables.number(float(c[i])) for c in columns), unit] for i, (name, unit) in enumerate(names)]
+    rows = [[name, *(text_tables.number(float(c[i])) for c in columns), unit] for i, (name, unit) in enumerate(names)]
     return title, ["joint", "largest torque", "largest error found", ""], rows
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ..codegen import upkeep
+from ..codegen import cache_size
 from . import terminal
 from .sheets import print_sheets, sheet
 
 
 def run(*, clear: bool, json: bool) -> None:
     """Print where they are and how much there is of them; with `clear`, remove them first."""
-    removed = upkeep.clear() if clear else None
-    found = upkeep.contents()
+    removed = cache_size.clear() if clear else None
+    found = cache_size.contents()
     if json:
         gone = {} if removed is None else {"removed_entries": removed[0], "removed_bytes": removed[1]}
         terminal.print_json({**found._asdict(), **gone})

@@ -19,7 +19,7 @@ from numpy.ma import MaskedArray
 from ..checks import FloatArray
 from ..errors import ShapeError, UnknownNameError
 from ..expr import Slot
-from .real import DOUBLE
+from .precision import DOUBLE
 
 _WORDS = {"c": "complex", "U": "text", "S": "bytes", "M": "date", "m": "time span", "V": "structured", "O": "object"}
 _BY_VALUE = ("pandas", "xarray")  # their protocols do not know generalised functions: pandas would hand over its table transposed

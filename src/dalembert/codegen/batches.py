@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .call import data_of
+from .single_call import data_of
 from .workers import Batch, run
 
 _PIECES = 32  # per thread: asking for the next costs next to nothing

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from ..expr import Slot
-from .machine import Code
-from .real import Real
+from .machine_code import Code
+from .precision import Real
 
 _FROM_FUNC_AND_DATA_AND_SIGNATURE = 31  # place in the table, fixed by NumPy's stable ABI
 _PYUFUNC_NONE = -1

@@ -10,10 +10,20 @@ from numpy import ndarray
 
 from .. import checks
 from ..expr import Program, Slot, interpret, loops
+from ..expr.loop_passes import streamlined
 from ..expr.loops import LoopProgram
-from ..expr.streamline import streamlined
-from . import arguments, batches, call, foreign, gufunc, llvm, machine, rolled, target
-from .real import DOUBLE, REALS, Real
+from . import (
+    arguments,
+    batches,
+    foreign,
+    gufunc,
+    loop_ir,
+    machine_code,
+    single_call,
+    straight_ir,
+    target,
+)
+from .precision import DOUBLE, REALS, Real
 from .workers import MOST_ARRAYS, no_memory, thread_count
 
 _SOON = 2e7  # ns of work after which an interrupt is seen
@@ -131,14 +141,14 @@ def build(program: Program | LoopProgram, dtype: str = DOUBLE.dtype, *, anew: bo
     cost = (0.06 * program.work + 0.3 * sum(slot.size for slot in (*program.inputs, *program.outputs))) * real.bytes / 8
     slots = program.inputs, program.outputs
     if not target.available() or any(0 in slot.shape for slot in (*program.inputs, *program.outputs)):
-        return Kernel((Interpreted(program, dtype), call.refuse), *slots, 100 * cost, dtype)
+        return Kernel((Interpreted(program, dtype), single_call.refuse), *slots, 100 * cost, dtype)
     lanes, x86 = target.host().lanes, target.host().x86
     if isinstance(program, LoopProgram):
         # Two registers side by side hide the latency of divisions; without any, they would mostly spill.
         divides = any(node.op in ("div", "sqrt") for stage in loops.stages_of(program.stages) for node in stage.nodes)
-        doors = compiled(rolled.emit(streamlined(program), lanes * (2 if divides else 1), x86=x86), program, anew=anew)
-        return Kernel(doors if real is DOUBLE else (Rounded(doors[0], dtype), call.refuse), *slots, cost, dtype)
-    ir = llvm.emit(program, lanes * 8 // real.bytes, x86=x86, real=real)
+        doors = compiled(loop_ir.emit(streamlined(program), lanes * (2 if divides else 1), x86=x86), program, anew=anew)
+        return Kernel(doors if real is DOUBLE else (Rounded(doors[0], dtype), single_call.refuse), *slots, cost, dtype)
+    ir = straight_ir.emit(program, lanes * 8 // real.bytes, x86=x86, real=real)
     return Kernel(compiled(ir, program, real, anew=anew), *slots, cost, dtype)
 
 
@@ -151,10 +161,10 @@ def portable(program: Program, dtype: str = DOUBLE.dtype) -> Kernel:
 
 def compiled(ir: str, program: Program | LoopProgram, real: Real = DOUBLE, *, anew: bool = False) -> tuple[np.ufunc, Any, int]:
     """The doors of a module and the address of its loop, from the cache if it is there and not to be compiled anew."""
-    code = machine.code_of(ir, "loop", "call", "api", anew=anew)
-    call.introduce(code, real)
+    code = machine_code.code_of(ir, "loop", "call", "api", anew=anew)
+    single_call.introduce(code, real)
     ufunc = gufunc.make(code, program.inputs, program.outputs, program.name, real)
-    return ufunc, call.make(code, program.name) if call.supported() else call.refuse, code["loop"]
+    return ufunc, single_call.make(code, program.name) if single_call.supported() else single_call.refuse, code["loop"]
 
 
 class Interpreted:

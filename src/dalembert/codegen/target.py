@@ -1,6 +1,7 @@
 """The processor kernels are compiled for: its name, features and lane count; and compiling and linking through llvmlite.
 
-llvmlite is imported on first use: `import dalembert` starts no compiler. Who calls the compiler holds the lock of machine.py.
+llvmlite is imported on first use: `import dalembert` starts no compiler. Whoever calls the compiler holds the lock of
+machine_code.py.
 """
 
 from __future__ import annotations

@@ -31,8 +31,8 @@ import numpy as np
 
 from ..errors import DalembertWarning, OutOfMemoryError, ShapeError
 from ..wording import shown
-from . import machine, target
-from .call import address_of
+from . import machine_code, target
+from .single_call import address_of
 from .workers_ir import LINE, MOST_ARRAYS, MOST_WORKERS, module
 
 PATIENCE = 50_000  # turns of the waiting loop, some 20 ns each: a millisecond
@@ -116,7 +116,7 @@ def _job(batch: Batch, piece: int) -> tuple[array[int], int]:
 class _Workers:
     """The loaded code, and how many threads serve in this process."""
 
-    def __init__(self, code: machine.Code) -> None:
+    def __init__(self, code: machine_code.Code) -> None:
         self.code = code
         ctypes.memmove(code["api"], (ctypes.c_void_p * len(_API))(*map(address_of, _API)), 8 * len(_API))
         self.run: Any = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(code["run"])
@@ -164,7 +164,7 @@ def _code() -> _Workers:
         with _making:
             if not _made:
                 symbols = ("run", "serve", "api", "bells", "slots", "busy")
-                _made.append(_Workers(machine.code_of(module(target.host().triple, PATIENCE), *symbols)))
+                _made.append(_Workers(machine_code.code_of(module(target.host().triple, PATIENCE), *symbols)))
     return _made[0]
 
 

@@ -1,5 +1,6 @@
 """The dynamics of a system: what users call."""
 
+from .applied_loads_functions import applied_torque
 from .compile import NAMES, evaluate, kernel
 from .contributions import Contributions, contributions
 from .functions import (
@@ -13,11 +14,10 @@ from .functions import (
     link_wrenches,
     mass_matrix,
 )
-from .influence import Influence, LinkMotion, influence, link_motion
-from .loads import applied_torque
-from .motion import analytical_jacobian, forward_kinematics, jacobian, jacobian_dot
+from .influence_functions import Influence, LinkMotion, influence, link_motion
+from .kinematics_functions import analytical_jacobian, forward_kinematics, jacobian, jacobian_dot
 from .progressive import Progressive, progressive
-from .steps import Recursion, recursion
+from .recursion_table import Recursion, recursion
 from .structure import (
     EnergyGradient,
     ForwardDerivatives,

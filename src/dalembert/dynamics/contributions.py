@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..algorithms import parts
-from ..algorithms.composite import mass_matrix
-from ..algorithms.derivatives import christoffel, friction_forces
-from ..algorithms.formulations.base import load_torques
-from ..algorithms.formulations.newton_euler import wrench_step
+from ..algorithms import torque_parts
+from ..algorithms.composite_bodies import mass_matrix
+from ..algorithms.graph_derivatives import christoffel, friction_forces
 from ..algorithms.kinematics import segment_poses
+from ..algorithms.newton_euler_recursion import wrench_step
 from ..algorithms.sweep import Unrolled
 from ..brief import brief
 from ..checks import FloatArray
 from ..codegen import Kernel, build
 from ..expr import trace
+from ..formulations.base import load_torques
 from ..model import Robot
 from ..model.tree import Tree
 from .engine import tree
@@ -216,21 +216,21 @@ def _compile(segments: Tree, wrenches: tuple[str, ...]) -> Kernel:
 
     def function(q: Any, qd: Any, qdd: Any, *given: Any) -> Any:
         sweep = Unrolled(segments)
-        centrifugal, coriolis = parts.velocity_parts(christoffel(sweep, q), qd)
-        translational, rotational, rotor = parts.motion_parts(sweep, q, qd, qdd)
+        centrifugal, coriolis = torque_parts.velocity_parts(christoffel(sweep, q), qd)
+        translational, rotational, rotor = torque_parts.motion_parts(sweep, q, qd, qdd)
         external: list[Any] = [0.0] * segments.n
         if places:
             loads = sweep.applied(wrench_step, places, given, segment_poses(sweep, q))
             external = sweep.collect(load_torques(sweep, q, loads))
         return (
-            parts.inertia_parts(mass_matrix(sweep, q), qdd),
+            torque_parts.inertia_parts(mass_matrix(sweep, q), qdd),
             centrifugal,
             coriolis,
             friction_forces(sweep, qd),
             external,
             translational,
             rotational,
-            parts.gravity_parts(sweep, q),
+            torque_parts.gravity_parts(sweep, q),
             rotor,
         )
 

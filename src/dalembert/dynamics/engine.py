@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from .. import checks
-from ..algorithms.rolled import RolledSweep
+from ..algorithms.loop_sweep import RolledSweep
 from ..algorithms.sweep import Unrolled
 from ..codegen import Kernel, build, thread_count
 from ..errors import DalembertError, ModelError, UnknownNameError

@@ -1,6 +1,6 @@
 """What users call: each function takes a system and arrays with leading batch axes, and runs one kernel.
 
-The way of a warm call is short: a single configuration goes straight to the kernel's own door for one (codegen/call.py),
+The way of a warm call is short: a single configuration goes straight to the kernel's own door for one (codegen/single_call.py),
 which answers `NotImplemented` to anything else. Batches, lists, options and mistakes go the long way, through NumPy.
 """
 

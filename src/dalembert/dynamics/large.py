@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algorithms.formulations.newton_euler import still_base
+from ..algorithms.newton_euler_recursion import still_base
 from ..algorithms.regressor import INERTIAL, STANDARD, Options, columns, pair, parts
 from ..algorithms.sweep import Unrolled
 from ..codegen import Kernel, arguments, refuse
 from ..codegen import build as compile_program
-from ..codegen.real import DOUBLE
+from ..codegen.precision import DOUBLE
 from ..errors import ModelError
 from ..expr import Slot, trace
 from ..model.tree import Tree

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..algorithms.formulations import screw_growth as growth
 from ..algorithms.sweep import Unrolled
 from ..brief import brief
 from ..checks import FloatArray
@@ -22,6 +21,7 @@ from ..codegen import build
 from ..codegen.arguments import batch_of, real
 from ..errors import ModelError, ShapeError, UnknownNameError
 from ..expr import Program, Slot, trace
+from ..formulations import screw_growth as growth
 from ..model import Body, Joint, Link, Robot
 from ..model.attach import Addition, addition, detach, joined
 from ..model.tree import Tree, tree_of

@@ -6,12 +6,22 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import checks
-from ..algorithms import analytical, articulated, derivatives, energy, forward, kinematics, regressor, wrenches
-from ..algorithms.formulations import FORMULATIONS, Formulation, newton_euler
-from ..algorithms.formulations import base as formulation_base
+from ..algorithms import (
+    articulated_bodies,
+    composite_derivatives,
+    energy,
+    forward_by_mass_matrix,
+    graph_derivatives,
+    joint_wrenches,
+    kinematics,
+    newton_euler_recursion,
+    regressor,
+)
 from ..algorithms.regressor import Options
 from ..algorithms.sweep import Sweep, Unrolled
 from ..errors import ModelError, UnknownNameError
+from ..formulations import FORMULATIONS, Formulation
+from ..formulations import base as formulation_base
 from ..model.tree import Place, Tree
 from ..spatial import ZERO
 
@@ -57,7 +67,7 @@ def place_of(tree: Tree, name: str | None) -> Place:
     return tree.tool
 
 
-WEIGHTLESS = newton_euler.still_base(ZERO)
+WEIGHTLESS = newton_euler_recursion.still_base(ZERO)
 
 
 class _Surroundings(NamedTuple):
@@ -74,14 +84,14 @@ def _surroundings(sweep: Any, q: Any, forces: Forces, extra: Sequence[Any]) -> _
         *extra, phi = extra
         sweep = Unrolled(regressor.with_parameters(sweep.tree, phi))
     gravity = sweep.tree.gravity
-    base = newton_euler.still_base(gravity)
+    base = newton_euler_recursion.still_base(gravity)
     if forces.moving_base:
-        base = newton_euler.moving_base(gravity, *extra[len(forces.wrenches) :])
+        base = newton_euler_recursion.moving_base(gravity, *extra[len(forces.wrenches) :])
     if not forces.wrenches:
         return _Surroundings(sweep, base, None)
     places = [place_of(sweep.tree, name) for name in forces.wrenches]
     poses = kinematics.segment_poses(sweep, q)
-    return _Surroundings(sweep, base, sweep.applied(newton_euler.wrench_step, places, extra[: len(places)], poses))
+    return _Surroundings(sweep, base, sweep.applied(newton_euler_recursion.wrench_step, places, extra[: len(places)], poses))
 
 
 def _extra_inputs(tree: Tree, forces: Forces) -> Shapes:
@@ -178,14 +188,14 @@ def forward_dynamics_recipe(tree: Tree, forces: Forces = FREE, formulation: str 
     if formulation != DEFAULT:
         return _forward_by(method_of(tree, formulation, forces), tree, forces)
     simple = tree.is_plain and not tree.has_spin
-    algorithm = articulated if simple and tree.n >= ARTICULATED_FROM else forward
+    algorithm = articulated_bodies if simple and tree.n >= ARTICULATED_FROM else forward_by_mass_matrix
 
     def function(sweep: Sweep, q: Any, qd: Any, tau: Any, *extra: Any) -> Any:
         around = _surroundings(sweep, q, forces, extra)
         return algorithm.forward_dynamics(around.sweep, q, qd, tau, around.base, around.loads)
 
     inputs = _states(tree, "q", "qd", "tau") | _extra_inputs(tree, forces)
-    can_roll = algorithm is articulated and not forces.parameters
+    can_roll = algorithm is articulated_bodies and not forces.parameters
     return Recipe(function, inputs, ["qdd"], can_roll=can_roll, regroup=not forces.parameters)
 
 
@@ -208,7 +218,7 @@ def energy_gradient_recipe(tree: Tree) -> Recipe:
     """Derivatives of the energies."""
 
     def function(sweep: Unrolled, q: Any, qd: Any) -> Any:
-        return derivatives.energy_gradient(*energy.energy(sweep, q, qd), q, qd)
+        return graph_derivatives.energy_gradient(*energy.energy(sweep, q, qd), q, qd)
 
     return Recipe(function, _states(tree, "q", "qd"), ["dkinetic_dq", "dkinetic_dqd", "dpotential_dq"], can_roll=False)
 
@@ -242,7 +252,7 @@ def jacobian_dot_recipe(tree: Tree, link: str | None = None, frame: str = "world
     inner = jacobian_recipe(tree, link, frame)
 
     def function(sweep: Unrolled, q: Any, qd: Any) -> Any:
-        return derivatives.along(inner.function(sweep, q), q, qd)
+        return graph_derivatives.along(inner.function(sweep, q), q, qd)
 
     return Recipe(function, _states(tree, "q", "qd"), ["Jdot"], can_roll=False)
 
@@ -268,7 +278,7 @@ def coriolis_recipe(tree: Tree, formulation: str = DEFAULT) -> Recipe:
     if formulation == DEFAULT:
 
         def default(sweep: Any, q: Any, qd: Any) -> Any:
-            return (analytical if _by_bodies(tree, sweep) else derivatives).coriolis_matrix(sweep, q, qd)
+            return (composite_derivatives if _by_bodies(tree, sweep) else graph_derivatives).coriolis_matrix(sweep, q, qd)
 
         return Recipe(default, _states(tree, "q", "qd"), ["C"], can_roll=not tree.has_spin)
     method = method_of(tree, formulation)
@@ -284,7 +294,7 @@ def christoffel_recipe(tree: Tree, formulation: str = DEFAULT) -> Recipe:
     if formulation == DEFAULT:
 
         def default(sweep: Any, q: Any) -> Any:
-            return (derivatives if isinstance(sweep, Unrolled) else analytical).christoffel(sweep, q)
+            return (graph_derivatives if isinstance(sweep, Unrolled) else composite_derivatives).christoffel(sweep, q)
 
         return Recipe(default, _states(tree, "q"), ["c"], can_roll=not tree.has_spin)
     method = method_of(tree, formulation)
@@ -297,14 +307,14 @@ def christoffel_recipe(tree: Tree, formulation: str = DEFAULT) -> Recipe:
 
 def friction_recipe(tree: Tree) -> Recipe:
     """Friction alone."""
-    return Recipe(derivatives.friction_forces, _states(tree, "qd"), ["friction"], can_roll=False)
+    return Recipe(graph_derivatives.friction_forces, _states(tree, "qd"), ["friction"], can_roll=False)
 
 
 def regressor_recipe(tree: Tree, options: Options = regressor.STANDARD) -> Recipe:
     """Y with τ = Y φ."""
 
     def function(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> Any:
-        return regressor.regressor(sweep, q, qd, qdd, newton_euler.still_base(tree.gravity), options)
+        return regressor.regressor(sweep, q, qd, qdd, newton_euler_recursion.still_base(tree.gravity), options)
 
     return Recipe(function, _states(tree, "q", "qd", "qdd"), ["Y"], can_roll=False, regroup=False)
 
@@ -315,7 +325,7 @@ def link_wrenches_recipe(tree: Tree, frame: str = "world", forces: Forces = FREE
 
     def function(sweep: Unrolled, q: Any, qd: Any, qdd: Any, *extra: Any) -> Any:
         around = _surroundings(sweep, q, forces, extra)
-        return wrenches.link_wrenches(around.sweep, q, qd, qdd, around.base, around.loads, frame=frame)
+        return joint_wrenches.link_wrenches(around.sweep, q, qd, qdd, around.base, around.loads, frame=frame)
 
     inputs = _states(tree, "q", "qd", "qdd") | _extra_inputs(tree, forces)
     return Recipe(function, inputs, ["wrenches"], can_roll=False, regroup=False)
@@ -326,8 +336,8 @@ def inverse_derivatives_recipe(tree: Tree) -> Recipe:
 
     def function(sweep: Any, q: Any, qd: Any, qdd: Any) -> Any:
         if _by_bodies(tree, sweep):
-            return analytical.first_derivatives(sweep, q, qd, qdd, tree.gravity)
-        return derivatives.inverse_derivatives(sweep, q, qd, qdd, newton_euler.still_base(tree.gravity))
+            return composite_derivatives.first_derivatives(sweep, q, qd, qdd, tree.gravity)
+        return graph_derivatives.inverse_derivatives(sweep, q, qd, qdd, newton_euler_recursion.still_base(tree.gravity))
 
     outputs = ["dtau_dq", "dtau_dqd", "dtau_dqdd"]
     return Recipe(function, _states(tree, "q", "qd", "qdd"), outputs, can_roll=not tree.has_spin)
@@ -338,7 +348,7 @@ def forward_derivatives_recipe(tree: Tree) -> Recipe:
     check_inverse(tree)
 
     def function(sweep: Unrolled, q: Any, qd: Any, tau: Any) -> Any:
-        return derivatives.forward_derivatives(sweep, q, qd, tau, newton_euler.still_base(tree.gravity))
+        return graph_derivatives.forward_derivatives(sweep, q, qd, tau, newton_euler_recursion.still_base(tree.gravity))
 
     outputs = ["dqdd_dq", "dqdd_dqd", "dqdd_dtau"]
     return Recipe(function, _states(tree, "q", "qd", "tau"), outputs, can_roll=False)
@@ -349,8 +359,8 @@ def forward_parameter_derivatives_recipe(tree: Tree, options: Options = regresso
     check_inverse(tree)
 
     def function(sweep: Unrolled, q: Any, qd: Any, tau: Any) -> Any:
-        base = newton_euler.still_base(tree.gravity)
-        return derivatives.forward_parameter_derivatives(sweep, q, qd, tau, base, options)
+        base = newton_euler_recursion.still_base(tree.gravity)
+        return graph_derivatives.forward_parameter_derivatives(sweep, q, qd, tau, base, options)
 
     return Recipe(function, _states(tree, "q", "qd", "tau"), ["dqdd_dphi"], can_roll=False, regroup=False)
 
@@ -360,8 +370,8 @@ def second_derivatives_recipe(tree: Tree) -> Recipe:
 
     def function(sweep: Any, q: Any, qd: Any, qdd: Any) -> Any:
         if tree.has_spin:
-            return derivatives.second_derivatives(sweep, q, qd, qdd, newton_euler.still_base(tree.gravity))
-        return analytical.second_derivatives(sweep, q, qd, qdd, tree.gravity)
+            return graph_derivatives.second_derivatives(sweep, q, qd, qdd, newton_euler_recursion.still_base(tree.gravity))
+        return composite_derivatives.second_derivatives(sweep, q, qd, qdd, tree.gravity)
 
     outputs = ["d2tau_dqdq", "d2tau_dqdqd", "d2tau_dqddqd", "dM_dq"]
     return Recipe(function, _states(tree, "q", "qd", "qdd"), outputs, can_roll=not tree.has_spin)

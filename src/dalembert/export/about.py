@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..expr import Program, Slot, text
+from ..expr import Program, Slot, listing
 from ..model import Robot
 from ..model.numbers import Parameter
 from .straight import Code
@@ -79,7 +79,7 @@ def parameter_line(parameter: Parameter) -> str:
 
 
 def _counted(program: Program) -> str:
-    counts = text.counts(program)
+    counts = listing.counts(program)
     parts = {
         "mul": counts.mul,
         "add": counts.add,

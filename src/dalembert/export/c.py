@@ -12,7 +12,7 @@ import numpy as np
 from ..expr import Program, Slot
 from . import about
 from .about import Module
-from .parts import Part, cut
+from .code_parts import Part, cut
 from .straight import ARITHMETIC, SUM, Code, Local, Piece, Reading, Syntax, call, compare, straight
 
 PART = 800  # steps of a function

@@ -6,14 +6,14 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..algorithms.formulations import newton_euler
+from ..algorithms import newton_euler_recursion
 from ..algorithms.sweep import Unrolled
 from ..dynamics.engine import tree as checked_tree
 from ..errors import UnknownNameError
 from ..expr import Program, trace
 from ..model import Robot
+from ..model.named_tree import symbolic_tree
 from ..model.numbers import KINDS, Key, Number, Parameter, parameters
-from ..model.symbolic import symbolic_tree
 from ..model.tree import Tree
 from ..options import several_names
 
@@ -40,7 +40,9 @@ def _all_named(robot: Robot) -> dict[Key, Parameter]:
             return q[0].graph.input(repr(number.key))
 
         tree = symbolic_tree(robot, scalar)
-        return newton_euler.inverse_dynamics(Unrolled(tree), q, qd, qdd, newton_euler.still_base(tree.gravity))
+        return newton_euler_recursion.inverse_dynamics(
+            Unrolled(tree), q, qd, qdd, newton_euler_recursion.still_base(tree.gravity)
+        )
 
     program = trace(torque, dict.fromkeys(("q", "qd", "qdd"), (robot.n,)), ["tau"])
     acting = {seen[node.value].key for node in program.nodes if node.op == "input" and node.value in seen}

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .graph import Expr, Graph
+from .listing import Counts, counts_of
 from .program import trace
-from .text import Counts, counts_of
 
 
 class Ledger(Graph):

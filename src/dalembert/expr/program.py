@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from ..errors import ExprError
+from .collection_pause import growing
 from .graph import Expr, Graph, reachable
-from .growth import growing
 
 
 @dataclass(frozen=True)

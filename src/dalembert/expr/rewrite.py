@@ -14,8 +14,8 @@ from functools import wraps
 from typing import Any, NamedTuple, TypeAlias
 
 from ..checks import choice
+from .collection_pause import growing
 from .graph import Expr, Graph
-from .growth import growing
 from .program import Program
 
 _SUMS, _PRODUCTS = ("add", "sub"), ("mul",)

@@ -13,7 +13,7 @@ from .. import checks
 from ..checks import FloatArray
 from ..codegen import thread_count
 from ..codegen.arguments import real
-from ..codegen.march import March
+from ..codegen.time_loop import March
 from ..dynamics import engine
 from ..errors import ShapeError
 from ..model import Robot

@@ -13,7 +13,7 @@ from .. import checks
 from ..brief import brief
 from ..checks import FloatArray
 from ..codegen import arguments, thread_count
-from ..codegen.march import March
+from ..codegen.time_loop import March
 from ..dynamics import engine, mass_matrix
 from ..errors import ShapeError
 from ..expr import Slot

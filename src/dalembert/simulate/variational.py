@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..algorithms import composite, energy
+from ..algorithms import composite_bodies, energy
 from ..algorithms.joint import friction
 from ..algorithms.sweep import Unrolled
 from ..dynamics import engine, large
@@ -46,7 +46,7 @@ def iteration(robot: Robot) -> Callable[..., list[Any]]:
     sweep = _sweep(robot)
 
     def improve(h: Any, middle: Any, v: Any, p: Any, tau: Any, force: Any, pending: Any, last: Any, turn: Any) -> list[Any]:
-        M = composite.mass_matrix(sweep, middle)
+        M = composite_bodies.mass_matrix(sweep, middle)
         f = [a + t - b for a, t, b in zip(_slope(sweep, middle, v), tau, _friction(sweep, v), strict=True)]
         momentum = [_dot(row, v) for row in M]
         residual = [a - 0.5 * h[0] * b - c for a, b, c in zip(momentum, f, p, strict=True)]
@@ -63,7 +63,7 @@ def iteration(robot: Robot) -> Callable[..., list[Any]]:
 def velocity(robot: Robot) -> Callable[..., list[Any]]:
     """q̇ = M(q)⁻¹ p."""
     sweep = _sweep(robot)
-    return lambda q, p: [ldl.solve(composite.mass_matrix(sweep, q), p)]
+    return lambda q, p: [ldl.solve(composite_bodies.mass_matrix(sweep, q), p)]
 
 
 def _slope(sweep: Unrolled, q: Any, v: Any) -> list[Any]:

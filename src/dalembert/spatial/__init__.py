@@ -1,8 +1,8 @@
 """Rigid-body algebra over scalars of any kind."""
 
 from .inertia import SYM_ZERO, ArticulatedInertia, Inertia, Sym3
-from .screw import AT_REST, NO_FORCE, Force, Motion
 from .transform import Pose, Transform, Turn
+from .twists import AT_REST, NO_FORCE, Force, Motion
 from .vec3 import IDENTITY, NULL, Z_AXIS, ZERO, Mat3, Vec3, mat3, outer, skew, vec3
 
 __all__ = [

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .screw import Force, Motion
 from .transform import Pose, Transform, Turn
+from .twists import Force, Motion
 from .vec3 import Mat3, Vec3, skew
 
 

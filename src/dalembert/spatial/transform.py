@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .screw import Force, Motion
+from .twists import Force, Motion
 from .vec3 import Mat3, Vec3
 
 

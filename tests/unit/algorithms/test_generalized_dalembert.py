@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.algorithms.formulations import generalized_dalembert as gd
-from dalembert.algorithms.formulations import newton_euler
-from dalembert.algorithms.formulations.base import closed
+from dalembert.algorithms import newton_euler_recursion
 from dalembert.algorithms.sweep import Unrolled
 from dalembert.dynamics import engine
 from dalembert.expr import trace
-from dalembert.expr.text import counts
+from dalembert.expr.listing import counts
+from dalembert.formulations import generalized_dalembert as gd
+from dalembert.formulations.base import closed
 from dalembert.model import Joint, Link, Robot, Rotor
 from dalembert.model.dh import from_dh
 from dalembert.spatial import Inertia, Sym3, Vec3
@@ -197,7 +197,7 @@ def test_terms_run_on_batches(rng: np.random.Generator) -> None:
 def test_velocity_torques_by_pairs_of_joints_take_fewer_operations_than_by_triples(n: int) -> None:
     robot = random_robot(np.random.default_rng(3), n, PLAIN)
     tree = engine.tree(robot).regrouped
-    base = newton_euler.still_base(tree.gravity)
+    base = newton_euler_recursion.still_base(tree.gravity)
 
     def operations(function) -> int:
         inputs = dict.fromkeys(("q", "qd", "qdd"), (n,))

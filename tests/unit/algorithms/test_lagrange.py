@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.algorithms.formulations import lagrange_euler, newton_euler
+from dalembert.algorithms import newton_euler_recursion
 from dalembert.algorithms.sweep import Unrolled
 from dalembert.dynamics import engine
+from dalembert.formulations import lagrange_euler
 from dalembert.model import Body, Friction, Joint, Link, Robot, Rotor
 from dalembert.model.dh import from_dh
 from dalembert.spatial import Inertia, Pose, Vec3
@@ -266,7 +267,7 @@ def test_moments_without_mass_act_all_the_same(route: str, hollow: Robot, rng: n
     for h in (Vec3(0.0, 0.0, 0.0), Vec3(0.2, -0.3, 0.4)):
         odd = dataclasses.replace(tree.segments[1], inertia=Inertia(0.0, h, tree.segments[2].inertia.I))
         sweep = Unrolled(dataclasses.replace(tree, segments=(tree.segments[0], odd, tree.segments[2])))
-        base = newton_euler.still_base(tree.gravity)
+        base = newton_euler_recursion.still_base(tree.gravity)
         tau = [dal.FORMULATIONS[name].inverse_dynamics(sweep, q, qd, qdd, base) for name in (route, "newton_euler")]
         assert relative_error(*np.array(tau)) < TOLERANCE
 
@@ -308,9 +309,9 @@ def test_lengths_masses_and_moments_may_be_batches(route: str, rng: np.random.Ge
     frames = [dataclasses.replace(a, p=both(a.p, b.p)) for a, b in zip(*(tree.frames for tree in trees), strict=True)]
     tree = dataclasses.replace(trees[0], segments=tuple(segments), frames=tuple(frames))
     q, qd, qdd = ([float(x) for x in row] for row in rng.uniform(-2, 2, (3, 3)))
-    base = newton_euler.still_base(tree.gravity)
+    base = newton_euler_recursion.still_base(tree.gravity)
     tau = dal.FORMULATIONS[route].inverse_dynamics(Unrolled(tree), q, qd, qdd, base)
-    expected = [newton_euler.inverse_dynamics(Unrolled(one), q, qd, qdd, base) for one in trees]
+    expected = [newton_euler_recursion.inverse_dynamics(Unrolled(one), q, qd, qdd, base) for one in trees]
     assert relative_error(np.array([np.broadcast_to(t, (2,)) for t in tau]), np.array(expected).T) < TOLERANCE
 
 

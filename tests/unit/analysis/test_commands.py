@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from dalembert.algorithms.formulations import FORMULATIONS
+from dalembert.formulations import FORMULATIONS
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -7,8 +7,9 @@ import dataclasses
 import pytest
 
 import dalembert as dal
-from dalembert.algorithms.formulations import FORMULATIONS, newton_euler
+from dalembert.algorithms import newton_euler_recursion
 from dalembert.codegen import target
+from dalembert.formulations import FORMULATIONS
 from tests.robots import fresh, random_robot
 
 AGREEMENT = 1e-12  # relative: a few hundred roundings
@@ -57,16 +58,16 @@ def test_the_properties_are_there(arm):
 @pytest.mark.parametrize("time", [True, False])
 def test_a_wrong_formulation_is_found_out(monkeypatch, time):
     def inverse_dynamics(*arguments, **options):
-        return [1.001 * tau for tau in newton_euler.inverse_dynamics(*arguments, **options)]
+        return [1.001 * tau for tau in newton_euler_recursion.inverse_dynamics(*arguments, **options)]
 
-    wrong = dataclasses.replace(newton_euler.FORMULATION, name="wrong", inverse_dynamics=inverse_dynamics, mass_matrix=None)
+    wrong = dataclasses.replace(FORMULATIONS["newton_euler"], name="wrong", inverse_dynamics=inverse_dynamics, mass_matrix=None)
     monkeypatch.setitem(FORMULATIONS, "wrong", wrong)
     found = dal.compare(fresh("two_link_planar"), samples=5, time=time)["wrong"].differences
     assert found == pytest.approx((1e-3,) * 4, rel=1e-6)
 
 
 def test_formulations_that_do_not_take_so_many_joints_are_named(monkeypatch):
-    short = dataclasses.replace(newton_euler.FORMULATION, name="short", largest=1)
+    short = dataclasses.replace(FORMULATIONS["newton_euler"], name="short", largest=1)
     monkeypatch.setitem(FORMULATIONS, "short", short)
     found = dal.compare(fresh("two_link_planar"), samples=5, time=False)
     assert found.too_long_for == ("short",)

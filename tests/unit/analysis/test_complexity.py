@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.algorithms.formulations import FORMULATIONS
 from dalembert.analysis import generic
 from dalembert.analysis.costs import as_written
 from dalembert.analysis.generic import generic_chain, generic_robot, like
 from dalembert.dynamics import engine
-from dalembert.expr.text import counts
+from dalembert.expr.listing import counts
+from dalembert.formulations import FORMULATIONS
 from tests.robots import random_robot
 
 # [Lee, Table 1; Milicevic, Table 3] evaluated by hand for six joints

@@ -7,7 +7,7 @@ import pytest
 
 from dalembert.analysis.prune import Samples, pruned, run
 from dalembert.expr import ops, trace
-from dalembert.expr.text import counts, dump
+from dalembert.expr.listing import counts, dump
 
 
 def samples_of(program, rng, scale=1.0, count=200):

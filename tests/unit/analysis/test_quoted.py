@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.algorithms.formulations import FORMULATIONS, newton_euler
-from dalembert.algorithms.formulations import generalized_dalembert as pairs
-from dalembert.algorithms.formulations.base import closed
+from dalembert.algorithms import newton_euler_recursion
 from dalembert.algorithms.sweep import Unrolled
 from dalembert.analysis.costs import pair
 from dalembert.analysis.generic import generic_chain
@@ -18,7 +16,10 @@ from dalembert.cli import demo
 from dalembert.dynamics import engine
 from dalembert.dynamics.quantities import FREE
 from dalembert.expr import trace
-from dalembert.expr.text import counts
+from dalembert.expr.listing import counts
+from dalembert.formulations import FORMULATIONS
+from dalembert.formulations import generalized_dalembert as pairs
+from dalembert.formulations.base import closed
 from tests.project.source import ROOT
 from tests.unit.algorithms.test_screw import flops, planar_arm, six_dimensional
 
@@ -80,7 +81,7 @@ def test_the_costs_of_influence_coefficients() -> None:
 
 def by_triples(robot: dal.Robot) -> tuple[int, int]:
     tree = engine.tree(robot).regrouped
-    base, inputs = newton_euler.still_base(tree.gravity), dict.fromkeys(("q", "qd", "qdd"), (robot.n,))
+    base, inputs = newton_euler_recursion.still_base(tree.gravity), dict.fromkeys(("q", "qd", "qdd"), (robot.n,))
     model = closed(pairs.model)["inverse_dynamics"]
     found = counts(trace(lambda *a: model(Unrolled(tree), *a, base), inputs, ["tau"]))
     return found.mul, found.add

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dalembert.codegen import apart, kernel, llvm, loop, machine, target
+from dalembert.codegen import apart, batch_loop_ir, kernel, machine_code, straight_ir, target
 from dalembert.expr import interpret, trace
 
 pytestmark = pytest.mark.skipif(not target.host().x86, reason="only x86 has such a cache")
@@ -27,7 +27,7 @@ def meets(stack: int, first: int, last: int) -> bool:
 @pytest.fixture(scope="module")
 def moved() -> Callable[[int, int, int], int]:
     door = "define i64 @door(ptr %s, ptr %a, ptr %b) {\n  %x = call i64 @apart(ptr %s, ptr %a, ptr %b)\n  ret i64 %x\n}"
-    code = machine.load(target.compile_object("\n".join([*apart.functions(), door])), "door")
+    code = machine_code.load(target.compile_object("\n".join([*apart.functions(), door])), "door")
     function = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_uint64] * 3)(code["door"])
     return lambda *addresses: function(*addresses) if code else 0  # holds the code
 
@@ -61,9 +61,9 @@ def test_kernels_look_only_where_constants_are_few() -> None:
 
 
 def test_results_are_the_same_wherever_the_stack_goes(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
-    monkeypatch.setattr(loop, "_MANY", 2)
+    monkeypatch.setattr(batch_loop_ir, "_MANY", 2)
     program = trace(lambda x: [x[0] * 0.3 + x[1] * 0.7, x[0] * x[1] + 2.5], {"x": (2,)}, ["y"])
-    ir = llvm.emit(program, 4)
+    ir = straight_ir.emit(program, 4)
     for pages in (0, 1, 5):
         shifted = ir.replace("ret i64 %down\n", f"ret i64 {pages * apart.PAGE}\n")
         assert shifted != ir

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.codegen import llvm, machine, target
-from dalembert.codegen.real import DOUBLE, SINGLE, Real
+from dalembert.codegen import machine_code, straight_ir, target
+from dalembert.codegen.precision import DOUBLE, SINGLE, Real
 from dalembert.errors import CompileError, DalembertWarning
 from tests.unit.codegen.programs import mixed_program
 
@@ -77,7 +77,7 @@ def test_code_llvm_cannot_read_is_a_compile_error() -> None:
 def test_code_without_the_function_asked_for_is_a_compile_error() -> None:
     code = target.compile_object("define void @other() {\n  ret void\n}\n")
     with pytest.raises(CompileError, match=r"kernel: compiled code has no .*'loop'"):
-        machine.load(code, "loop")
+        machine_code.load(code, "loop")
 
 
 def test_the_choice_of_back_end_is_read_when_a_kernel_is_built(monkeypatch: Any) -> None:
@@ -111,7 +111,7 @@ def test_code_for_other_processors_compiles(family: str, real: Real) -> None:
     llvm_binding.initialize_all_targets()
     llvm_binding.initialize_all_asmprinters()
     machine = llvm_binding.Target.from_triple(triple).create_target_machine(cpu=cpu, opt=2, reloc="pic", codemodel="small")
-    module = llvm_binding.parse_assembly(llvm.emit(mixed_program(), doubles * 8 // real.bytes, x86=x86, real=real))
+    module = llvm_binding.parse_assembly(straight_ir.emit(mixed_program(), doubles * 8 // real.bytes, x86=x86, real=real))
     module.triple = triple
     text = machine.emit_assembly(module)
     called = {name.removesuffix("@PLT") for name in re.findall(r"^\s+(?:bl|callq)\s+(\w\S*)", text, re.MULTILINE)}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dalembert.codegen import Kernel, build, kernel, llvm
+from dalembert.codegen import Kernel, build, kernel, straight_ir
 from dalembert.errors import ShapeError
 from dalembert.expr import Program, interpret, ops, trace
 from tests.unit.codegen.programs import close, expected, mixed_program, vector_program
@@ -272,8 +272,8 @@ def test_an_out_of_whole_numbers_is_refused(rows: int, vector: Any) -> None:
 @pytest.mark.parametrize("size", [1, 7, 50, 200])
 def test_a_graph_cut_into_parts_gives_the_same(size: int, monkeypatch: Any, rng: np.random.Generator) -> None:
     program = mixed_program()
-    monkeypatch.setattr(llvm, "PART_SIZE", size)
-    monkeypatch.setattr(llvm, "WHOLE", 0)
+    monkeypatch.setattr(straight_ir, "PART_SIZE", size)
+    monkeypatch.setattr(straight_ir, "WHOLE", 0)
     arrays = inputs(rng, (13,))
     close(build(program)(*arrays), expected(program, *arrays))
 
@@ -292,8 +292,8 @@ def test_a_graph_cut_between_a_comparison_and_its_use_gives_the_same(monkeypatch
     program = trace(function, {"x": (3,)}, ["y"])
     x = rng.normal(size=(50, 3))
     for size in (1, 3, 10):
-        monkeypatch.setattr(llvm, "PART_SIZE", size)
-        monkeypatch.setattr(llvm, "WHOLE", 0)
+        monkeypatch.setattr(straight_ir, "PART_SIZE", size)
+        monkeypatch.setattr(straight_ir, "WHOLE", 0)
         close(build(program)(x), expected(program, x))
 
 
@@ -306,7 +306,7 @@ def test_a_program_without_entries_needs_no_compiler() -> None:
 def test_the_emitter_serves_other_vector_widths(lanes: int, rng: np.random.Generator) -> None:
     program = mixed_program()
     arrays = inputs(rng, (11,))
-    run = Kernel(kernel.compiled(llvm.emit(program, lanes), program), program.inputs, program.outputs, 1.0)
+    run = Kernel(kernel.compiled(straight_ir.emit(program, lanes), program), program.inputs, program.outputs, 1.0)
     close(run(*arrays), expected(program, *arrays))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.codegen import Kernel, build, call, kernel, target
+from dalembert.codegen import Kernel, build, kernel, single_call, target
 from dalembert.dynamics import engine
 from dalembert.errors import ShapeError, UnknownNameError
 from dalembert.expr import PRIMITIVES, Program, interpret, ops, trace
@@ -116,7 +116,7 @@ def test_nan_and_infinite_rows_do_not_disturb_their_neighbours(vector: Any, rng:
     assert np.isnan(found[~good]).any(axis=1).all()
 
 
-@pytest.mark.skipif(not call.supported(), reason="objects are laid out differently here")
+@pytest.mark.skipif(not single_call.supported(), reason="objects are laid out differently here")
 def test_the_door_for_one_configuration_takes_single_precision_only(mixed: Any, rng: np.random.Generator) -> None:
     run, program = mixed
     arrays = [np.asarray(a, np.float32) for a in inputs(rng, ())]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert.codegen import kernel, llvm, stream
+from dalembert.codegen import kernel, straight_ir, stream_ir
 from dalembert.expr import Program, interpret, ops, trace
 
 
@@ -23,20 +23,20 @@ def program() -> Program:
 
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(llvm, "PART_SIZE", 60)
-    monkeypatch.setattr(llvm, "WHOLE", 0)
-    monkeypatch.setattr(llvm, "STORE_WEIGHT", 1)
+    monkeypatch.setattr(straight_ir, "PART_SIZE", 60)
+    monkeypatch.setattr(straight_ir, "WHOLE", 0)
+    monkeypatch.setattr(straight_ir, "STORE_WEIGHT", 1)
 
 
 @pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("tile", [1, 2, 8])
 def test_every_number_of_rows_is_served(tile: int, streamed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(llvm, "TILE", tile)
+    monkeypatch.setattr(straight_ir, "TILE", tile)
     if streamed:
-        monkeypatch.setattr(stream, "FROM", 1)
+        monkeypatch.setattr(stream_ir, "FROM", 1)
     sums = program()
-    ir = llvm.emit(sums, 4)
+    ir = straight_ir.emit(sums, 4)
     assert ("define internal void @tile" in ir) == (tile > 1)
     assert "@blank" in ir
     run = kernel.compiled(ir, sums)[0]
@@ -52,7 +52,7 @@ def test_every_number_of_rows_is_served(tile: int, streamed: bool, monkeypatch: 
 @pytest.mark.usefixtures("small_parts")
 def test_rows_with_gaps_and_shared_rows_are_served_too() -> None:
     sums = program()
-    run = kernel.compiled(llvm.emit(sums, 4), sums)[0]
+    run = kernel.compiled(straight_ir.emit(sums, 4), sums)[0]
     wide = np.random.default_rng(1).uniform(-1, 1, (70, 12))
     for x in (wide[:, ::2], wide[::-1, :6], np.broadcast_to(wide[0, :6], (70, 6))):
         for found, wanted in zip(run(x), interpret.run(sums, np.ascontiguousarray(x)), strict=True):
@@ -60,21 +60,21 @@ def test_rows_with_gaps_and_shared_rows_are_served_too() -> None:
 
 
 def test_a_tile_keeps_its_scratch_within_the_second_cache() -> None:
-    assert llvm.tile_of(1, 0) == 1
-    assert llvm.tile_of(5, 1000) == llvm.TILE
-    assert llvm.tile_of(5, llvm.TILE_BYTES // 3) == 3
-    assert llvm.tile_of(5, 10 * llvm.TILE_BYTES) == 1
+    assert straight_ir.tile_of(1, 0) == 1
+    assert straight_ir.tile_of(5, 1000) == straight_ir.TILE
+    assert straight_ir.tile_of(5, straight_ir.TILE_BYTES // 3) == 3
+    assert straight_ir.tile_of(5, 10 * straight_ir.TILE_BYTES) == 1
 
 
 def test_long_straight_code_jumps_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     sums = program()
     operations = sum(node.op not in ("const", "input") for node in sums.nodes)
     for every in (50, operations + 1):
-        monkeypatch.setattr(llvm, "JUMP_EVERY", every)
-        assert llvm.JUMP not in llvm.emit(sums, 4, x86=False)
-        assert llvm.emit(sums, 4).count(llvm.JUMP) == operations // every
-    monkeypatch.setattr(llvm, "JUMP_EVERY", 50)
-    ir = llvm.emit(sums, 4)
+        monkeypatch.setattr(straight_ir, "JUMP_EVERY", every)
+        assert straight_ir.JUMP not in straight_ir.emit(sums, 4, x86=False)
+        assert straight_ir.emit(sums, 4).count(straight_ir.JUMP) == operations // every
+    monkeypatch.setattr(straight_ir, "JUMP_EVERY", 50)
+    ir = straight_ir.emit(sums, 4)
     x = np.random.default_rng(2).uniform(-1, 1, (9, 6))
     for found, wanted in zip(kernel.compiled(ir, sums)[0](x), interpret.run(sums, x), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)

@@ -15,7 +15,7 @@ import pytest
 import dalembert as dal
 from dalembert.errors import MissingExtraError, ModelError, UnknownNameError
 from dalembert.export.symbolic import sympy_reading
-from dalembert.export.symbolic.quantities import EQUATIONS
+from dalembert.export.symbolic.equation_table import EQUATIONS
 from dalembert.expr import PRIMITIVES
 from dalembert.model import Robot
 from dalembert.model.dh import from_dh

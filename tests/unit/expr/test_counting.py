@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from dalembert.algorithms.formulations import FORMULATIONS
 from dalembert.expr import ops, trace
 from dalembert.expr.counting import executed
-from dalembert.expr.text import counts
+from dalembert.expr.listing import counts
+from dalembert.formulations import FORMULATIONS
 from dalembert.spatial import Vec3
 from dalembert.spatial.vec3 import mat3
 

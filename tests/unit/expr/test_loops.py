@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert.codegen.march import March
+from dalembert.codegen.time_loop import March
 from dalembert.expr import ops
 from dalembert.expr.loops import LoopProgram, Repeat, march
 from dalembert.simulate.assembly import Assembly

@@ -12,8 +12,8 @@ from dalembert.errors import UnknownNameError
 from dalembert.expr import ops, trace
 from dalembert.expr.differentiate import derivative_program
 from dalembert.expr.interpret import run
+from dalembert.expr.listing import counts
 from dalembert.expr.rewrite import PASSES, apply_passes, weight
-from dalembert.expr.text import counts
 from tests.unit.expr.random_programs import KINKED, PLANAR, POLYNOMIAL, SMOOTH, points, programs, scale
 
 

@@ -16,13 +16,13 @@ from ...model.tree import Tree
 from ...options import function, several_names
 from ..symbols import ALL, Chosen, chosen, traced
 from .closed import Block, Polynomials, closed, nonzero_columns, only
+from .equation_table import EQUATIONS, sources, together
 from .form import Atom
+from .named_steps import Step, steps_of
 from .names import parameter_atom, state_atom
-from .quantities import EQUATIONS, sources, together
 from .reading import Reader, TooLongError, parallel_groups
 from .result import Equations
 from .sections import Note, Noted, section
-from .steps import Step, steps_of
 
 FORMS = {"closed": "one expression per entry", "program": "named steps that the entries share"}
 CLOSED_UP_TO = 3  # moving joints; beyond, closed forms of spatial arms fill pages

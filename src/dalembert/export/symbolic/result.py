@@ -13,10 +13,10 @@ from ...errors import UnknownNameError
 from ...model.numbers import Parameter
 from . import write
 from .closed import Block
+from .equation_table import EQUATIONS
 from .form import ZERO, Form
+from .named_steps import Step
 from .names import subscript
-from .quantities import EQUATIONS
-from .steps import Step
 from .sympy_reading import array, expression, sympy_module
 from .write import Style
 

@@ -1,0 +1,354 @@
+"""A loop program as LLVM IR text: one function per stage, a loop over its turns, SIMD over the batch as in straight_ir.py.
+
+Index columns become tables of byte offsets in the module, so that a turn finds its rows by one load each. A stage that stands
+in several places of the program is one function, called from each of them; a repetition is a branch back while some lane's
+condition is not 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..expr import Expr
+from ..expr.loop_passes import entries
+from ..expr.loops import Address, LoopProgram, Repeat, Stage, Step, Write, stages_of
+from .batch_loop_ir import Layout
+from .node_ir import CONSTANT, Block, Pool, declarations, sincos_pairs
+from .precision import DOUBLE
+from .rows_ir import STORE_RUN
+from .sincos_ir import hexadecimal, splat
+from .straight_ir import ALIGNED, doors
+
+_PLACE = 256  # where the steps of a loop program lie, see batch_loop_ir.py
+
+
+def emit(program: LoopProgram, lanes: int, *, x86: bool = True) -> str:
+    """The whole module of a loop program."""
+    entry = doors(Layout(program.inputs, program.outputs, lanes, x86), sum(program.buffers))
+    return "\n".join([*declarations(lanes), *emit_body(program, lanes), *entry])
+
+
+def emit_body(program: LoopProgram, lanes: int) -> list[str]:
+    """`@body` with all it calls: the table, one function per stage."""
+    bases = np.concatenate([[0], np.cumsum(program.buffers)]) * lanes * 8
+    numbers = ", ".join(f"double {hexadecimal(x)}" for x in program.table) or "double 0.0"
+    table = f"@table = internal constant [{max(len(program.table), 1)} x double] [{numbers}], align 64"
+    unique = {id(stage): stage for stage in stages_of(program.stages)}
+    numbered = {key: k for k, key in enumerate(unique)}
+    pool = Pool(lanes, DOUBLE)
+    functions = [_StageCode(program, stage, k, pool, bases).emit() for k, stage in enumerate(unique.values())]
+    stages = [line for function in functions for line in function]
+    return [table, *stages, *_Walk(numbered, lanes, bases).emit(program.stages), *pool.definitions()]
+
+
+class _Walk:
+    """`@body`: the stages called in order, repetitions as branches."""
+
+    def __init__(self, numbered: dict[int, int], lanes: int, bases: Any) -> None:
+        self.numbered = numbered
+        self.lanes = lanes
+        self.bases = bases
+        self.lines = [f"define internal void @body(ptr noalias %lanes, ptr noalias %scratch) noinline align {_PLACE} {{"]
+        self.count = 0
+
+    def emit(self, steps: Sequence[Step]) -> list[str]:
+        """The lines of the function."""
+        self._walk(steps)
+        return [*self.lines, "  ret void", "}"]
+
+    def _walk(self, steps: Sequence[Step]) -> None:
+        for step in steps:
+            if isinstance(step, Repeat):
+                self._repeat(step)
+            else:
+                self.lines.append(f"  call void @stage_{self.numbered[id(step)]}(ptr %lanes, ptr %scratch)")
+
+    def _repeat(self, step: Repeat) -> None:
+        self.count += 1
+        k, W, (buffer, entry) = self.count, self.lanes, step.condition
+        place = int(self.bases[buffer]) + entry * 8 * W
+        self.lines += [
+            f"  br label %ask{k}",
+            f"ask{k}:",
+            f"  %at{k} = getelementptr i8, ptr %scratch, i64 {place}",
+            f"  %c{k} = load <{W} x double>, ptr %at{k}, align {8 * W}",
+            f"  %m{k} = fcmp une <{W} x double> %c{k}, zeroinitializer",
+            f"  %b{k} = bitcast <{W} x i1> %m{k} to i{W}",
+            f"  %go{k} = icmp ne i{W} %b{k}, 0",
+            f"  br i1 %go{k}, label %do{k}, label %over{k}",
+            f"do{k}:",
+        ]
+        self._walk(step.steps)
+        self.lines += [f"  br label %ask{k}", f"over{k}:"]
+
+
+class _StageCode:
+    """One stage: offsets as a constant array, a head that loads lane pointers, the loop."""
+
+    def __init__(self, program: LoopProgram, stage: Stage, number: int, pool: Pool, bases: Any) -> None:
+        self.program = program
+        self.number = number
+        self.stage = stage
+        self.lanes = pool.lanes
+        self.bases = bases
+        # A loop keeps its few constants in registers; those of sine and cosine are too many.
+        many = stage.turns == 1 or any(node.op in ("sin", "cos") for node in stage.nodes)
+        self.block = Block(pool.lanes, pool=pool if many else None)
+        self.pairs = sincos_pairs(stage.nodes)
+        self.sources = {node.index: address for node, address in self.stage.reads}
+        self.rows_read = {address: node.index for node, address in self.stage.reads}
+        self.offsets: dict[tuple[str, int, int, int], int] = {}  # (kind, array, column, stride) -> place among the offsets
+        self.held: dict[Address, str] = {}  # results on their way to rows of an output
+        self.head: list[str] = []
+        self.phis: list[str] = []
+        self.tail: list[str] = []
+        self.pointers: dict[tuple[int, tuple[int, int] | None, int], list[str]] = {}  # (array, index, pitch) -> one per lane
+
+    def emit(self) -> list[str]:
+        """The lines of the stage's function, its offsets first."""
+        for k, carry in enumerate(self.stage.carried):
+            self.block.values[carry.node.index] = f"%carry{k}"
+        overwritten = {write.address for write in self.stage.writes}
+        for node, address in self.stage.reads:
+            if address in overwritten:  # the old value may be wanted after the new one is stored
+                self.block.values[node.index] = self._load(address)
+        self._compute()
+        computed = {node.index for node in self.stage.nodes if node.op not in ("const", "input")}
+        for write in self.stage.writes:
+            if not isinstance(write.scalar, Expr) or write.scalar.index not in computed:
+                self._write(write)
+        self._store_rows()
+        self._hand_on()
+        return [*self._offset_table(), *self._frame()]
+
+    def _hand_on(self) -> None:
+        """What the next turn gets, and what the first one starts with."""
+        for k, carry in enumerate(self.stage.carried):
+            if isinstance(carry.scalar, Expr):
+                self._fetch(carry.scalar)
+                value = self.block.value(carry.scalar)
+            else:
+                value = splat(carry.scalar, self.lanes)
+            place = int(entries(self.stage, carry.first)[0]) * self._size("buffer") + int(self.bases[carry.first.number])
+            at = self._head(f"getelementptr i8, ptr %scratch, i64 {place}")
+            first = self._head(f"load {self.block.D}, ptr {at}, align {8 * self.lanes}")
+            self.phis.append(f"  %carry{k} = phi {self.block.D} [ {first}, %entry ], [ {value}, %turned ]")
+
+    def _compute(self) -> None:
+        """The nodes in order; values are loaded, and sines computed, at first use, and stored at once, which spares registers."""
+        pending: dict[int, list[Write]] = {}
+        for write in self.stage.writes:
+            if isinstance(write.scalar, Expr):
+                pending.setdefault(write.scalar.index, []).append(write)
+        self._bring_near()
+        for node in self.stage.nodes:
+            writes = pending.get(node.index, ()) if node.op not in ("const", "input") else ()
+            if node.op in ("sin", "cos") and not writes:
+                continue  # computed where it is first needed, between other work
+            for a in node.args:
+                self._fetch(a)
+            self._fetch(node)
+            for write in writes:
+                self._write(write)
+
+    def _bring_near(self) -> None:
+        """Arguments of sine and cosine that are read, not computed: one test for all of them serves."""
+        read = {a.index: a for n in self.stage.nodes if n.op in ("sin", "cos") for a in n.args if a.index in self.sources}
+        for a in read.values():
+            self._fetch(a)
+        if read:
+            self.block.bring_near(list(read.values()))
+
+    def _fetch(self, node: Expr) -> None:
+        """Have the value of a node at hand: loaded, or computed from values at hand."""
+        block = self.block
+        if node.op == "const" or node.index in block.values or node.index in block.masks:
+            return
+        if node.index in self.sources:
+            self._read(node)
+        elif node.op in ("sin", "cos"):
+            self._fetch(node.args[0])
+            if node.args[0].index not in block.near:
+                block.bring_near([node.args[0]])
+            block.sincos(*self.pairs[node.index])
+        else:
+            block.compute(node)
+
+    def _read(self, node: Expr) -> None:
+        """The value of a node that is read; two that are adjacent in rows of an input come together."""
+        address = self.sources[node.index]
+        pair = [replace(address, offset=address.offset & ~1), replace(address, offset=address.offset | 1)]
+        nodes = [self.rows_read.get(a) for a in pair]
+        if self.stage.turns > 1 or address.kind != "input" or None in nodes:
+            self.block.values[node.index] = self._load(address)
+            return
+        values = self.block.rows.load(self._lanes_of(pair[0]), 0, 2, CONSTANT)
+        for index, value in zip(nodes, values, strict=True):
+            self.block.values.setdefault(index, value)  # type: ignore[arg-type]
+
+    def _store_rows(self) -> None:
+        """Results that go to adjacent entries of an output's rows, some together."""
+        while self.held:
+            first = min(self.held, key=lambda a: a.offset)
+            run = [first]
+            while len(run) < STORE_RUN and replace(first, offset=first.offset + len(run)) in self.held:
+                run.append(replace(first, offset=first.offset + len(run)))
+            run = run[: 1 << (len(run).bit_length() - 1)] if len(run) <= self.lanes else run[: self.lanes]
+            self.block.rows.store([self.held.pop(a) for a in run], self._lanes_of(first), 0)
+
+    def _has_neighbour(self, a: Address) -> bool:
+        """Whether a turn also writes to the entry before or after."""
+        return any(
+            write.address in (replace(a, offset=a.offset - 1), replace(a, offset=a.offset + 1)) for write in self.stage.writes
+        )
+
+    def _write(self, write: Write) -> None:
+        if isinstance(write.scalar, Expr):
+            self._fetch(write.scalar)
+            value = self.block.value(write.scalar)
+        else:
+            value = splat(write.scalar, self.lanes)
+        if write.last and self.stage.turns > 1:
+            self._store_last(value, write.address)
+        else:
+            self._store(value, write.address, write.add)
+
+    def _store_last(self, value: str, a: Address) -> None:
+        """After the loop, what its last turn has found."""
+        assert a.kind == "buffer"
+        place = int(entries(self.stage, a)[-1]) * self._size("buffer") + int(self.bases[a.number])
+        name = f"%last{len(self.tail)}"
+        self.tail += [
+            f"  {name} = getelementptr i8, ptr %scratch, i64 {place}",
+            f"  store {self.block.D} {value}, ptr {name}, align {8 * self.lanes}",
+        ]
+
+    def _frame(self) -> list[str]:
+        k, turns = self.number, self.stage.turns
+        define = f"define internal void @stage_{k}(ptr noalias %lanes, ptr noalias %scratch) noinline {ALIGNED} {{"
+        if turns == 1:
+            return [define, *self.block.head, *self.head, *self.block.lines, "  ret void", "}"]
+        return [
+            define,
+            "entry:",
+            *self.block.head,
+            *self.head,
+            "  br label %turn",
+            "turn:",
+            "  %t = phi i64 [ 0, %entry ], [ %t.next, %turned ]",
+            *self.phis,
+            f"  %row = mul i64 %t, {max(len(self.offsets), 1) * 8}",
+            f"  %offsets = getelementptr i8, ptr @offsets_{k}, i64 %row",
+            *self._offset_loads(),
+            *self.block.lines,
+            "  br label %turned",
+            "turned:",
+            "  %t.next = add i64 %t, 1",
+            f"  %t.more = icmp slt i64 %t.next, {turns}",
+            "  br i1 %t.more, label %turn, label %done",
+            "done:",
+            *self.tail,
+            "  ret void",
+            "}",
+        ]
+
+    def _offset_loads(self) -> list[str]:
+        lines = []
+        for key, place in self.offsets.items():
+            first, *steps = np.unique(np.diff(self._bytes(key)))
+            if not steps:  # rows at equal distances need no table
+                lines += [
+                    f"  %o{place}.t = mul i64 %t, {first}",
+                    f"  %o{place} = add i64 %o{place}.t, {self._bytes(key)[0]}",
+                ]
+                continue
+            lines += [
+                f"  %o{place}.at = getelementptr i8, ptr %offsets, i64 {place * 8}",
+                f"  %o{place} = load i64, ptr %o{place}.at, align 8",
+            ]
+        return lines
+
+    def _offset_table(self) -> list[str]:
+        if self.stage.turns == 1:
+            return []
+        rows = np.zeros((self.stage.turns, max(len(self.offsets), 1)), dtype=np.int64)
+        for key, place in self.offsets.items():
+            rows[:, place] = self._bytes(key)
+        numbers = ", ".join(f"i64 {x}" for x in rows.ravel())
+        return [f"@offsets_{self.number} = internal constant [{rows.size} x i64] [{numbers}], align 64"]
+
+    def _bytes(self, key: tuple[str, int, int, int]) -> Any:
+        """Where a row begins, turn by turn."""
+        kind, _, column, stride = key
+        return self.stage.columns[column] * stride * self._size(kind)
+
+    def _size(self, kind: str) -> int:
+        return 8 * self.lanes if kind == "buffer" else 8
+
+    def _offset(self, a: Address) -> str:
+        if self.stage.turns == 1:
+            return str(int(self.stage.columns[a.column][0]) * a.stride * self._size(a.kind))
+        key = (a.kind, a.number if a.kind != "table" else 0, a.column, a.stride)
+        return f"%o{self.offsets.setdefault(key, len(self.offsets))}"
+
+    def _pointer(self, base: str, a: Address, extra: int = 0) -> str:
+        block = self.block
+        row = block.let(f"getelementptr i8, ptr {base}, i64 {self._offset(a)}")
+        return block.let(f"getelementptr i8, ptr {row}, i64 {a.offset * self._size(a.kind) + extra}")
+
+    def _lanes_of(self, a: Address) -> list[str]:
+        """Pointers to the entry in the rows of an input or output."""
+        array = a.number + (len(self.program.inputs) if a.kind == "output" else 0)
+        key = (array, a.index, a.pitch)
+        if key not in self.pointers:
+            rows = [self._head(f"getelementptr i8, ptr %lanes, i64 {(array * self.lanes + k) * 8}") for k in range(self.lanes)]
+            rows = [self._head(f"load ptr, ptr {row}, align 8") for row in rows]
+            self.pointers[key] = rows if a.index is None else self._moved(rows, a.index, a.pitch)
+        return [self._pointer(name, a) for name in self.pointers[key]]
+
+    def _head(self, text: str) -> str:
+        """A register set before the loop."""
+        name = f"%h{len(self.head)}"
+        self.head.append(f"  {name} = {text}")
+        return name
+
+    def _moved(self, rows: list[str], index: tuple[int, int], pitch: int) -> list[str]:
+        """Each lane's pointer moved on by its own index, read from a buffer."""
+        W, (buffer, entry) = self.lanes, index
+        at = self._head(f"getelementptr i8, ptr %scratch, i64 {int(self.bases[buffer]) + entry * 8 * W}")
+        numbers = self._head(
+            f"fptosi {self.block.D} {self._head(f'load {self.block.D}, ptr {at}, align {8 * W}')} to <{W} x i64>"
+        )
+        moved = []
+        for lane, row in enumerate(rows):
+            steps = self._head(f"mul i64 {self._head(f'extractelement <{W} x i64> {numbers}, i32 {lane}')}, {8 * pitch}")
+            moved.append(self._head(f"getelementptr i8, ptr {row}, i64 {steps}"))
+        return moved
+
+    def _load(self, a: Address) -> str:
+        block = self.block
+        if a.kind == "table":
+            scalar = block.let(f"load double, ptr {self._pointer('@table', a)}, align 8, !invariant.load !1")
+            first = block.let(f"insertelement {block.D} poison, double {scalar}, i32 0")
+            zeros = f"<{self.lanes} x i32> zeroinitializer"
+            return block.let(f"shufflevector {block.D} {first}, {block.D} poison, {zeros}")
+        if a.kind == "buffer":
+            pointer = self._pointer("%scratch", a, int(self.bases[a.number]))
+            return block.let(f"load {block.D}, ptr {pointer}, align {8 * self.lanes}")
+        return block.load_lanes(self._lanes_of(a), 0, constant=a.kind == "input")
+
+    def _store(self, value: str, a: Address, add: bool) -> None:
+        block = self.block
+        if add:
+            value = block.let(f"fadd contract {block.D} {self._load(a)}, {value}")
+        if a.kind == "buffer":
+            pointer = self._pointer("%scratch", a, int(self.bases[a.number]))
+            block.lines.append(f"  store {block.D} {value}, ptr {pointer}, align {8 * self.lanes}")
+        elif not add and (self.stage.turns == 1 or self._has_neighbour(a)):
+            self.held[a] = value
+        else:
+            block.store_lanes(value, self._lanes_of(a), 0)

@@ -1,0 +1,281 @@
+"""A second door to a kernel, for one configuration at a time: a Python function made of machine code.
+
+NumPy's generalized ufuncs cost about a microsecond per call, several times the work of a kernel. `@call` has the signature of
+a C function of the interpreter (METH_FASTCALL). It looks at the arrays itself: exact ndarrays of the kernel's kind of number,
+of just the core shape, adjacent, are handed to `@body` with every lane on the same row, and the results go to new arrays.
+Anything else gets the answer `NotImplemented`, and the caller takes the ufunc.
+
+The layout of an array object is part of NumPy's ABI; the functions needed are reached through addresses written into the
+module's `@api` table once it is loaded. Where an object's head is laid out differently (free-threaded builds, 32 bits) there
+is no such door.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+import sys
+import sysconfig
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from . import float_mode_ir
+from .batch_loop_ir import Layout
+from .machine_code import Code
+from .precision import Real
+
+# Byte offsets in an array object: type, data, number of axes, extents, strides, element type.
+_TYPE, _DATA, _NDIM, _EXTENTS, _STRIDES, _DESCR = 8, 16, 24, 32, 40, 56
+# Places in the module's table of addresses.
+_API = (
+    *("ndarray", "element", "new_array", "not_implemented", "incref", "decref", "new_tuple", "set_item"),
+    *("no_memory", "take_interpreter", "leave_interpreter"),
+)
+_FUNCTIONS = (
+    *("Py_IncRef", "Py_DecRef", "PyTuple_New", "PyTuple_SetItem"),
+    *("PyErr_NoMemory", "PyGILState_Ensure", "PyGILState_Release"),
+)
+_PLACE = {name: k for k, name in enumerate(_API)}
+_METH_FASTCALL = 0x80
+
+
+def supported() -> bool:
+    """Whether objects are laid out as this module expects."""
+    standard = sys.implementation.name == "cpython" and not sysconfig.get_config_var("Py_GIL_DISABLED")
+    return standard and ctypes.sizeof(ctypes.c_void_p) == 8
+
+
+_SUPPORTED = supported()
+
+
+def data_of(array: Any) -> int:
+    """Where an array's entries begin; NumPy's own ways to say so take microseconds."""
+    if _SUPPORTED:
+        return int(ctypes.c_void_p.from_address(id(array) + _DATA).value or 0)
+    return int(array.ctypes.data)
+
+
+def emit_call(layout: Layout, scratch: int) -> list[str]:
+    """`@call` and its table of addresses."""
+    return _Call(layout, scratch).emit()
+
+
+class _Call:
+    """The checks, the new arrays, the body."""
+
+    def __init__(self, layout: Layout, scratch: int) -> None:
+        self.layout = layout
+        self.W = layout.lanes
+        self.scratch_bytes = scratch * self.W * layout.real.bytes
+        self.lines: list[str] = []
+        self.count = 0
+
+    def emit(self) -> list[str]:
+        inputs, outputs = self.layout.inputs, self.layout.outputs
+        shapes = [f"@shape_{k} = internal constant {_row(slot.shape)}" for k, slot in enumerate(outputs)]
+        self._api_values()
+        self._line(f"%enough = icmp eq i64 %count, {len(inputs)}")
+        self._line("br i1 %enough, label %look, label %refuse")
+        self._label("look")
+        data = [self._checked(k) for k in range(len(inputs))]
+        self._line(f"br i1 {self.fits}, label %make, label %refuse")
+        self._label("make")
+        objects = [self._new_array(k) for k in range(len(outputs))]
+        self._aim([*data, *(self._field(o, _DATA, "ptr") for o in objects)])
+        self.lines += float_mode_ir.room(self.layout.x86)
+        self._run(len(objects))
+        self._answer(objects)
+        self._label("refuse")
+        self._line("call void %incref(ptr %not_implemented)")
+        self._line("ret ptr %not_implemented")
+        self._fail(objects)
+        table = f"@api = global [{len(_API)} x ptr] zeroinitializer, align 64"
+        return [table, *shapes, "define ptr @call(ptr %self, ptr %args, i64 %count) {", *self.lines, "}"]
+
+    def _line(self, text: str) -> None:
+        self.lines.append(f"  {text}")
+
+    def _label(self, name: str) -> None:
+        self.lines.append(f"{name}:")
+
+    def _let(self, text: str) -> str:
+        self.count += 1
+        self._line(f"%v{self.count} = {text}")
+        return f"%v{self.count}"
+
+    def _field(self, base: str, offset: int, kind: str) -> str:
+        return self._let(f"load {kind}, ptr {self._let(f'getelementptr i8, ptr {base}, i64 {offset}')}, align 4")
+
+    def _api_values(self) -> None:
+        for name, place in _PLACE.items():
+            self._line(f"%{name}.at = getelementptr i8, ptr @api, i64 {place * 8}")
+            self._line(f"%{name} = load ptr, ptr %{name}.at, align 8")
+        self.fits = "true"
+
+    def _and(self, condition: str) -> None:
+        self.fits = self._let(f"and i1 {self.fits}, {condition}") if self.fits != "true" else condition
+
+    def _checked(self, k: int) -> str:
+        """The data pointer of argument k; whether it fits goes into `self.fits`.
+
+        The type is looked at first and alone: the other fields exist only in arrays.
+        """
+        slot = self.layout.inputs[k]
+        item = self._field("%args", 8 * k, "ptr")
+        is_array = self._let(f"icmp eq ptr {self._field(item, _TYPE, 'ptr')}, %ndarray")
+        self._line(f"br i1 {is_array}, label %array{k}, label %refuse")
+        self._label(f"array{k}")
+        self._and(self._let(f"icmp eq ptr {self._field(item, _DESCR, 'ptr')}, %element"))
+        ndim = self._let(f"icmp eq i32 {self._field(item, _NDIM, 'i32')}, {len(slot.shape)}")
+        self._line(f"br i1 {ndim}, label %axes{k}, label %refuse")
+        self._label(f"axes{k}")
+        if slot.shape:
+            self._check_axes(item, slot.shape)
+        data = self._field(item, _DATA, "ptr")
+        low = self._let(f"and i64 {self._let(f'ptrtoint ptr {data} to i64')}, {self.layout.real.bytes - 1}")
+        self._and(self._let(f"icmp eq i64 {low}, 0"))
+        return data
+
+    def _check_axes(self, item: str, shape: tuple[int, ...]) -> None:
+        extents, strides = self._field(item, _EXTENTS, "ptr"), self._field(item, _STRIDES, "ptr")
+        expected = self.layout.real.bytes
+        for axis in reversed(range(len(shape))):
+            self._and(self._let(f"icmp eq i64 {self._field(extents, 8 * axis, 'i64')}, {shape[axis]}"))
+            if shape[axis] > 1:
+                self._and(self._let(f"icmp eq i64 {self._field(strides, 8 * axis, 'i64')}, {expected}"))
+            expected *= shape[axis]
+
+    def _new_array(self, k: int) -> str:
+        shape = self.layout.outputs[k].shape
+        made = self._let(
+            f"call ptr %new_array(ptr %ndarray, i32 {len(shape)}, ptr @shape_{k}, i32 {self.layout.real.number}, "
+            "ptr null, ptr null, i32 0, i32 0, ptr null)"
+        )
+        self._line(f"br i1 {self._let(f'icmp eq ptr {made}, null')}, label %fail{k}, label %made{k}")
+        self._label(f"made{k}")
+        return made
+
+    def _aim(self, data: list[str]) -> None:
+        self._line(f"%lanes = alloca [{len(data) * self.W} x ptr], align 32")
+        for k, pointer in enumerate(data):
+            for lane in range(self.W):
+                at = self._let(f"getelementptr i8, ptr %lanes, i64 {(k * self.W + lane) * 8}")
+                self._line(f"store ptr {pointer}, ptr {at}, align 8")
+
+    def _run(self, made: int) -> None:
+        if not self.scratch_bytes:
+            self._run_body("null")
+            return
+        raw = self._let(f"call ptr @malloc(i64 {self.scratch_bytes + 64})")
+        self._line(f"br i1 {self._let(f'icmp eq ptr {raw}, null')}, label %nowhere, label %somewhere")
+        self._label("nowhere")
+        self._let("call ptr %no_memory()")
+        self._line(f"br label %fail{made}")
+        self._label("somewhere")
+        up = self._let(f"add i64 {self._let(f'ptrtoint ptr {raw} to i64')}, 63")
+        aligned = self._let(f"inttoptr i64 {self._let(f'and i64 {up}, -64')} to ptr")
+        self._run_body(aligned)
+        self._line(f"call void @free(ptr {raw})")
+
+    def _run_body(self, scratch: str) -> None:
+        self.lines += float_mode_ir.enter(self.layout.x86)
+        self._line(f"call void @body(ptr %lanes, ptr {scratch})")
+        self.lines += float_mode_ir.leave(self.layout.x86)
+
+    def _answer(self, objects: list[str]) -> None:
+        if len(objects) == 1:
+            self._line(f"ret ptr {objects[0]}")
+            return
+        answer = self._let(f"call ptr %new_tuple(i64 {len(objects)})")
+        self._line(f"br i1 {self._let(f'icmp eq ptr {answer}, null')}, label %fail{len(objects)}, label %fill")
+        self._label("fill")
+        for k, item in enumerate(objects):
+            self._let(f"call i32 %set_item(ptr {answer}, i64 {k}, ptr {item})")
+        self._line(f"ret ptr {answer}")
+
+    def _fail(self, objects: list[str]) -> None:
+        """Without memory for one more array, those made so far go again; the error is set."""
+        for k in reversed(range(len(objects))):
+            self._label(f"fail{k + 1}")
+            self._line(f"call void %decref(ptr {objects[k]})")
+            self._line(f"br label %fail{k}")
+        self._label("fail0")
+        self._line("ret ptr null")
+
+
+def fail_function(*, alone: bool) -> list[str]:
+    """`@fail`: there is no memory. A piece of a batch says so in the word after the number of rows; else the error is set."""
+    tell = """
+  %state = call i32 %take_interpreter()
+  %none = call ptr %no_memory()
+  call void %leave_interpreter(i32 %state)"""
+    found = "".join(
+        f"""
+  %{name}.at = getelementptr i8, ptr @api, i64 {_PLACE[name] * 8}
+  %{name} = load ptr, ptr %{name}.at, align 8"""
+        for name in ("no_memory", "take_interpreter", "leave_interpreter")
+    )
+    return f"""
+define internal void @fail(ptr %data) cold noinline {{
+  %alone = icmp eq ptr %data, null
+  br i1 %alone, label %tell, label %mark
+mark:
+  %at = getelementptr i64, ptr %data, i64 1
+  store atomic i64 1, ptr %at release, align 8
+  ret void
+tell:{found + tell if alone else ""}
+  ret void
+}}""".splitlines()
+
+
+def _row(shape: tuple[int, ...]) -> str:
+    """An array constant of extents; LLVM has no empty ones."""
+    extents = shape or (0,)
+    return f"[{len(extents)} x i64] [{', '.join(f'i64 {extent}' for extent in extents)}]"
+
+
+def address_of(name: str) -> int:
+    """Where a function of the interpreter is, in this process."""
+    return int(ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
+
+
+@cache
+def _addresses(real: Real) -> tuple[int, ...]:
+    """The addresses of `_API`, in this process."""
+    umath: Any = importlib.import_module("numpy._core._multiarray_umath")
+    get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = ctypes.cast(get_pointer(umath._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
+    numpy: Any = importlib.import_module("numpy")
+
+    return (
+        id(numpy.ndarray),
+        id(numpy.dtype(real.dtype)),
+        int(table[93] or 0),  # PyArray_New, its place fixed by NumPy's ABI
+        id(NotImplemented),
+        *(address_of(name) for name in _FUNCTIONS),
+    )
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = (("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p))
+
+
+def make(code: Code, name: str) -> Callable[..., Any]:
+    """The Python function around a loaded `@call`; as its `self` it keeps the code and its own definition."""
+    definition = _MethodDef(name.encode(), code["call"], _METH_FASTCALL, b"One configuration; NotImplemented if it is not that.")
+    new = ctypes.pythonapi.PyCFunction_NewEx
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    function: Callable[..., Any] = new(ctypes.addressof(definition), (code, definition), None)
+    return function
+
+
+def introduce(code: Code, real: Real) -> None:
+    """Tell loaded code where the interpreter's functions are."""
+    ctypes.memmove(code["api"], (ctypes.c_void_p * len(_API))(*_addresses(real)), 8 * len(_API))
+
+
+def refuse(*arrays: Any) -> Any:
+    """The door of a kernel that has none of machine code."""
+    return NotImplemented

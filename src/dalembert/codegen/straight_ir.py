@@ -1,0 +1,334 @@
+"""A program as LLVM IR text: one SIMD lane per configuration, inputs and outputs in NumPy's layout.
+
+A module has two doors, `@loop` for batches (batch_loop_ir.py) and `@call` for a single configuration (single_call.py). Both hand
+blocks of W rows to `@body` as a table of lane pointers, one row per lane. `@body` is the graph, cut into `@part_k` of bounded
+size when large, with values that cross a cut kept in a scratch buffer: compile time then grows linearly. `@tile` takes several
+blocks through one part before the next, so that its code is fetched and decoded once for all of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import numpy as np
+
+from ..expr import Expr, Program
+from . import apart
+from .batch_loop_ir import Layout, emit_loop
+from .node_ir import CONSTANT, GROUP, Block, Pool, declarations, sincos_pairs
+from .precision import DOUBLE, Real
+from .rows_ir import STORE_RUN, load_run_length, runs
+from .single_call import emit_call, fail_function
+
+PART_SIZE = 2500  # nodes per function: compile time grows faster than linearly in the size of one function
+WHOLE = 5000  # nodes of a program that is left in one piece: a cut costs stores and loads, and breaks runs of results
+STORE_WEIGHT = 6  # nodes that an output counts for in either: it is transposed and stored
+TILE = 8  # blocks that go through one part before the next
+TILE_BYTES = 2**19  # of their scratch: it has to stay in the second cache
+BLANK_FROM = 16  # runs of zeros from which an output is cleared as a whole
+# Spilled registers straddle cache lines unless the stack is aligned, which LLVM no longer does once it has given its frame
+# pointer away: a quarter of the time of a large kernel, depending on where the stack happens to be.
+ALIGNED = "alignstack(64)"
+# Processors keep decoded instructions, but turn to them at a taken branch only: straight-line code that begins with a miss is
+# decoded anew to its end. A jump to the next instruction is such a branch.
+JUMP = '  call void asm sideeffect "jmp 1f\\0A1:", ""()'
+JUMP_EVERY = 400  # nodes
+
+
+def emit(program: Program, lanes: int, *, x86: bool = True, real: Real = DOUBLE) -> str:
+    """The whole module of an unrolled program."""
+    pool = Pool(lanes, real)
+    parts, scratch = _Parts(program, pool, x86).emit()
+    blank = blank_runs(program)
+    names = [*(["blank"] if blank else []), *(f"part_{k}" for k in range(len(parts)))]
+    tile = tile_of(len(parts), scratch * lanes * real.bytes)
+    few = x86 and apart.serves(len(pool.names), lanes * real.bytes)
+    layout = Layout(program.inputs, program.outputs, lanes, x86, real, tile, pool.ends if few else None)
+    lines = [*declarations(lanes, real), *(line for part in parts for line in part), *_blanking(program, blank, pool)]
+    lines += [*_body(names), *_tile(names, layout, scratch * lanes * real.bytes), *pool.definitions(), *doors(layout, scratch)]
+    return "\n".join(lines)
+
+
+def tile_of(parts: int, scratch_bytes: int) -> int:
+    """How many blocks go through one part before the next; one if there are no parts."""
+    return 1 if parts == 1 else max(1, min(TILE, TILE_BYTES // max(scratch_bytes, 1)))
+
+
+def _body(names: list[str]) -> list[str]:
+    """`@body`: one block through all parts."""
+    calls = [f"  call void @{name}(ptr %lanes, ptr %scratch)" for name in names]
+    return ["define internal void @body(ptr noalias %lanes, ptr noalias %scratch) {", *calls, "  ret void", "}"]
+
+
+def _tile(names: list[str], layout: Layout, scratch_bytes: int) -> list[str]:
+    """`@tile`: some blocks, each part for all of them in a row."""
+    if layout.tile == 1:
+        return []
+    lines = ["define internal void @tile(ptr noalias %lanes, ptr noalias %scratch, i64 %count) {", "start:", "  br label %turn0"]
+    for k, name in enumerate(names):
+        lines += [
+            f"turn{k}:",
+            f"  %b{k} = phi i64 [ 0, %{f'turn{k - 1}' if k else 'start'} ], [ %n{k}, %turn{k} ]",
+            f"  %l{k}.o = mul i64 %b{k}, {layout.lane_bytes}",
+            f"  %l{k} = getelementptr i8, ptr %lanes, i64 %l{k}.o",
+            f"  %s{k}.o = mul i64 %b{k}, {scratch_bytes}",
+            f"  %s{k} = getelementptr i8, ptr %scratch, i64 %s{k}.o",
+            f"  call void @{name}(ptr %l{k}, ptr %s{k})",
+            f"  %n{k} = add i64 %b{k}, 1",
+            f"  %m{k} = icmp slt i64 %n{k}, %count",
+            f"  br i1 %m{k}, label %turn{k}, label %turn{k + 1}",
+        ]
+    return [*lines, f"turn{len(names)}:", "  ret void", "}"]
+
+
+def doors(layout: Layout, scratch: int) -> list[str]:
+    """The two ways into a module."""
+    return [*emit_loop(layout, scratch), *emit_call(layout, scratch), *fail_function(alone=True)]
+
+
+def blank_runs(program: Program) -> dict[int, set[int]]:
+    """For outputs with many entries that are zero by structure: those that stand together, so that no store is needed.
+
+    Such an output is cleared as a whole first. Storing zeros one by one would make half the code of a regressor.
+    """
+    found = {}
+    for i, (slot, result) in enumerate(zip(program.outputs, program.results, strict=True)):
+        zero = [run for run in runs(slot.size, STORE_RUN) if all(_is_zero(result[j]) for j in run)]
+        if len(zero) >= BLANK_FROM:
+            found[i] = {j for run in zero for j in run}
+    return found
+
+
+def _is_zero(scalar: Expr | float) -> bool:
+    return not isinstance(scalar, Expr) and scalar == 0.0 and math.copysign(1.0, scalar) > 0
+
+
+def _blanking(program: Program, blank: dict[int, set[int]], pool: Pool) -> list[str]:
+    """`@blank`: outputs with many zeros cleared."""
+    if not blank:
+        return []
+    lines = ["declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"]
+    lines.append("define internal void @blank(ptr noalias %lanes, ptr noalias %scratch) {")
+    for i in blank:
+        array, size = len(program.inputs) + i, program.outputs[i].size * pool.real.bytes
+        for lane in range(pool.lanes):
+            name = f"%z{i}.{lane}"
+            lines += [
+                f"  {name}.at = getelementptr i8, ptr %lanes, i64 {(array * pool.lanes + lane) * 8}",
+                f"  {name} = load ptr, ptr {name}.at, align 8",
+                f"  call void @llvm.memset.p0.i64(ptr align {pool.real.bytes} {name}, i8 0, i64 {size}, i1 false)",
+            ]
+    return [*lines, "  ret void", "}"]
+
+
+Result = tuple[int, int, Expr | float]  # output, entry, what goes there
+
+
+class _Parts:
+    """The graph of a program, cut into functions of bounded size."""
+
+    def __init__(self, program: Program, pool: Pool, x86: bool) -> None:
+        self.program = program
+        self.pool = pool
+        self.x86 = x86
+        self.pairs = sincos_pairs(program.nodes)
+        self.cuts = self._cut([node for node in program.nodes if node.op not in ("const", "input")])
+        self.home = {node.index: k for k, part in enumerate(self.cuts) for node in part}
+        self.slots: dict[int, int] = {}
+        longest = min(STORE_RUN, pool.lanes)
+        self.run_of = [[run for run in runs(slot.size, longest) for _ in run] for slot in program.outputs]
+
+    def _cut(self, order: list[Expr]) -> list[list[Expr]]:
+        """Parts of about PART_SIZE nodes, an output counting for more; one part if the program is small enough."""
+        stored = Counter(scalar.index for result in self.program.results for scalar in result if isinstance(scalar, Expr))
+        if len(order) + STORE_WEIGHT * stored.total() < WHOLE:
+            return [order]
+        part = np.cumsum([1 + STORE_WEIGHT * stored[node.index] for node in order]) // PART_SIZE
+        return [[order[i] for i in np.flatnonzero(part == k)] for k in np.unique(part)] or [order]
+
+    def emit(self) -> tuple[list[list[str]], int]:
+        """The functions, and the number of scratch vectors they need."""
+        for k, part in enumerate(self.cuts):
+            for a in (a for node in part for a in node.args):
+                if a.op not in ("const", "input") and self.home[a.index] != k:
+                    self.slots.setdefault(a.index, len(self.slots))
+        results = self._results_by_part()
+        return [self._part(k, results[k]) for k in range(len(self.cuts))], len(self.slots)
+
+    def _results_by_part(self) -> list[list[Result]]:
+        by_part: list[list[Result]] = [[] for _ in self.cuts]
+        blank = blank_runs(self.program)
+        for i, result in enumerate(self.program.results):
+            for j, scalar in enumerate(result):
+                if j in blank.get(i, ()):
+                    continue
+                k = self.home.get(scalar.index, 0) if isinstance(scalar, Expr) else 0
+                by_part[k].append((i, j, scalar))
+        return by_part
+
+    def _part(self, k: int, results: list[Result]) -> list[str]:
+        block = Block(self.pool.lanes, self.pool.real, self.pool)
+        reader = _Reader(block, self, k, results)
+        writer = _Writer(block, reader, results)
+        self._bring_near(self.cuts[k], block, reader)
+        for place, node in enumerate(self.cuts[k], start=1):
+            if self.x86 and place % JUMP_EVERY == 0:
+                block.lines.append(JUMP)
+            if node.op in ("sin", "cos") and node.index not in self.slots and node.index not in writer.places:
+                continue  # computed where it is first needed, between other work
+            for a in node.args:
+                reader.fetch(a)
+            reader.fetch(node)
+            if node.index in self.slots:
+                reader.keep(node)
+            writer.put(node)
+        for node in writer.left():  # bare inputs
+            reader.fetch(node)
+            writer.put(node)
+        head = f"define internal void @part_{k}(ptr noalias %lanes, ptr noalias %scratch) noinline {ALIGNED} {{"
+        return [head, *block.head, *reader.head, *block.lines, "  ret void", "}"]
+
+    def _bring_near(self, part: list[Expr], block: Block, reader: _Reader) -> None:
+        """Arguments of sine and cosine that need nothing but inputs are brought within reach first; the rest where they arise."""
+        early = {a.index: a for node in part if node.op in ("sin", "cos") for a in node.args if _is_simple(a)}
+        if not early:
+            return
+        for a in early.values():
+            for b in a.args:
+                reader.fetch(b)
+            reader.fetch(a)
+        block.bring_near(list(early.values()))
+
+
+def _is_simple(node: Expr) -> bool:
+    """An input, or an operation on inputs and constants."""
+    return node.op == "input" or (bool(node.args) and all(a.op in ("input", "const") for a in node.args))
+
+
+class _Reader:
+    """Lane pointers of the arrays, loaded once at the head; inputs and scratch values, loaded at first use."""
+
+    def __init__(self, block: Block, parts: _Parts, part: int, results: list[Result]) -> None:
+        self.block = block
+        self.parts = parts
+        self.part = part
+        self.head: list[str] = []
+        self.pointers: dict[int, list[str]] = {}
+        wanted = [a for node in parts.cuts[part] for a in node.args] + [x for *_, x in results if isinstance(x, Expr)]
+        self.wanted = {node.index for node in wanted}
+        self.turned: set[int] = set()  # arguments whose sine and cosine are at hand
+        self.pairs = {node.args[0].index: parts.pairs[node.index] for node in parts.cuts[part] if node.op in ("sin", "cos")}
+
+    def lanes_of(self, array: int) -> list[str]:
+        """The pointers to an array's rows."""
+        if array not in self.pointers:
+            names = [f"%a{array}.{lane}" for lane in range(self.block.lanes)]
+            for lane, name in enumerate(names):
+                place = (array * self.block.lanes + lane) * 8
+                self.head += [
+                    f"  {name}.at = getelementptr i8, ptr %lanes, i64 {place}",
+                    f"  {name} = load ptr, ptr {name}.at, align 8",
+                ]
+            self.pointers[array] = names
+        return self.pointers[array]
+
+    def fetch(self, node: Expr) -> None:
+        """Have a node's value at hand: loaded, or computed from values at hand."""
+        block, parts = self.block, self.parts
+        if node.op == "const" or node.index in block.values or node.index in block.masks:
+            return
+        if parts.home.get(node.index) == self.part:
+            if node.op in ("sin", "cos"):
+                self._sincos(node)
+            else:
+                block.compute(node)
+        elif node.op == "input":
+            self._load(node)
+        else:
+            block.values[node.index] = block.let(f"load {block.D}, ptr {self._slot(node)}, align {self._vector_bytes}")
+
+    def _sincos(self, node: Expr) -> None:
+        """A sine or cosine, and with it the next ones that are already within reach: their chains run side by side."""
+        block, argument = self.block, node.args[0]
+        self.fetch(argument)
+        if argument.index not in block.near:
+            block.bring_near([argument])
+        near = list(block.near)
+        first = near.index(argument.index)
+        for index in near[first : first + GROUP]:
+            if index not in self.turned:
+                self.turned.add(index)
+                block.sincos(*self.pairs[index])
+
+    def _load(self, node: Expr) -> None:
+        """An input, and its neighbours with it if most of them are wanted."""
+        block = self.block
+        array, entry = self.parts.program.input_places[node.index]
+        entries, pointers = self.parts.program.entries[array], self.lanes_of(array)
+        (run,) = (r for r in runs(len(entries), load_run_length(block.lanes, block.real)) if entry in r)
+        if 2 * sum(entries[j].index in self.wanted for j in run) <= len(run):
+            block.values[node.index] = block.load_lanes(pointers, entry * block.real.bytes)
+            return
+        for j, value in zip(run, block.rows.load(pointers, run[0], len(run), CONSTANT), strict=True):
+            block.values.setdefault(entries[j].index, value)
+
+    def keep(self, node: Expr) -> None:
+        """Store a value for other parts."""
+        self.block.lines.append(
+            f"  store {self.block.D} {self.block.value(node)}, ptr {self._slot(node)}, align {self._vector_bytes}"
+        )
+
+    @property
+    def _vector_bytes(self) -> int:
+        return self.block.lanes * self.block.real.bytes
+
+    def _slot(self, node: Expr) -> str:
+        place = self.parts.slots[node.index] * self._vector_bytes
+        return self.block.let(f"getelementptr i8, ptr %scratch, i64 {place}")
+
+
+class _Writer:
+    """Results on their way to memory: adjacent entries of a row wait for each other and are stored together."""
+
+    def __init__(self, block: Block, reader: _Reader, results: list[Result]) -> None:
+        self.block = block
+        self.reader = reader
+        self.nodes = {scalar.index: scalar for *_, scalar in results if isinstance(scalar, Expr)}
+        self.places: dict[int, list[tuple[int, int]]] = {}  # by node, where it goes
+        self.values: dict[tuple[int, int], str] = {}
+        self.runs = self._runs({(i, j) for i, j, _ in results})
+        for i, j, scalar in results:
+            if isinstance(scalar, Expr):
+                self.places.setdefault(scalar.index, []).append((i, j))
+            else:
+                self._put((i, j), block.number(scalar))
+
+    def _runs(self, here: set[tuple[int, int]]) -> dict[tuple[int, int], list[tuple[int, int]]]:
+        """For each place: those it is stored with. A run that other parts have a share in is stored entry by entry."""
+        together = {}
+        for i, j in here:
+            places = [(i, k) for k in self.reader.parts.run_of[i][j]]
+            together[i, j] = places if all(place in here for place in places) else [(i, j)]
+        return together
+
+    def put(self, node: Expr) -> None:
+        """A node's value is known."""
+        for place in self.places.pop(node.index, ()):
+            self._put(place, self.block.value(node))
+
+    def left(self) -> list[Expr]:
+        """Nodes whose value has not been put yet."""
+        return [self.nodes[index] for index in self.places]
+
+    def _put(self, place: tuple[int, int], value: str) -> None:
+        self.values[place] = value
+        run = self.runs[place]
+        if not all(other in self.values for other in run):
+            return
+        output, first = run[0]
+        pointers = self.reader.lanes_of(len(self.reader.parts.program.inputs) + output)
+        if len(run) == 1:
+            self.block.store_lanes(value, pointers, first * self.block.real.bytes)
+        else:
+            self.block.rows.store([self.values[other] for other in run], pointers, first)
