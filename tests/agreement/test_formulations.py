@@ -15,7 +15,7 @@ import dalembert as dal
 from dalembert.algorithms.composite_bodies import mass_matrix
 from dalembert.algorithms.sweep import Unrolled
 from dalembert.dynamics import engine
-from dalembert.dynamics.quantities import WEIGHTLESS
+from dalembert.dynamics.surroundings import WEIGHTLESS
 from dalembert.expr import interpret
 from dalembert.formulations import FORMULATIONS
 from dalembert.formulations.base import christoffel_of, mass_matrix_of

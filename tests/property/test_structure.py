@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import dalembert as dal
 from dalembert.algorithms import graph_derivatives, newton_euler_recursion
 from dalembert.algorithms.sweep import Unrolled
-from dalembert.dynamics import engine, large, quantities
+from dalembert.dynamics import engine, sizes
 from dalembert.expr import interpret, loops, ops, trace
 from dalembert.model import Body, Link, Robot
 from tests.robots import EVERYTHING, pose, random_friction, random_robot, relative_error, robots, seeds, state
@@ -251,7 +251,7 @@ def test_forward_dynamics_of_large_systems_takes_parameters_and_all_that_is_arou
     around |= {"base_velocity": rng.normal(size=6), "base_acceleration": rng.normal(size=(3, 6))} if moving else {}
     tau = dal.inverse_dynamics(robot, *arrays, parameters=phi, **around)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(large, "DENSE_FROM", 1)
+        patch.setattr(sizes, "DENSE_FROM", 1)
         found = dal.forward_dynamics(robot, *arrays[:2], tau, parameters=phi, **around)
         one = dal.forward_dynamics(robot, *(a[1] for a in arrays[:2]), tau[1], parameters=phi[1], **row_of(around, 1))
     assert relative_error(found, arrays[2]) < SOLVED
@@ -324,8 +324,8 @@ def test_derivatives_by_directions_are_those_of_the_complex_step(robot: Robot, s
     """The way of large systems with full rotors, taken by small ones: directional derivatives of loops, and LAPACK."""
     arrays = state(robot, np.random.default_rng(seed), (2,))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(large, "TRIPLES", 0)
-        patch.setattr(large, "TABLED_TRIPLES", 0)
+        patch.setattr(sizes, "DERIVATIVE_TRIPLES", 0)
+        patch.setattr(sizes, "TABLED_TRIPLES", 0)
         inverse = dal.derivatives(robot, *arrays)
         forward = dal.derivatives(robot, *arrays[:2], tau=arrays[2])
         C = dal.coriolis_matrix(robot, *arrays[:2])
@@ -361,7 +361,7 @@ def test_parameter_derivatives_of_the_acceleration_are_those_of_a_change_of_para
     rng = np.random.default_rng(seed)
     q, qd, tau = state(robot, rng)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(large, "SOLVED_COLUMNS", 99 if traced else 0)
+        patch.setattr(sizes, "SOLVED_COLUMNS", 99 if traced else 0)
         found = dal.parameter_derivatives(robot, q, qd, tau=tau)
     phi, direction = dal.parameters(robot), rng.normal(size=found.shape[-1])
     step = 1e-4 * np.array([-2.0, -1.0, 1.0, 2.0])  # parameters of order one: step⁴ and 1e-16 / step are both below 1e-11
@@ -379,7 +379,7 @@ def test_a_regressor_pair_by_pair_is_that_of_the_graph(robot: Robot, seed: int, 
     ways = []
     for pairs in (0, 1000):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(large, "PAIRS", pairs)
+            patch.setattr(sizes, "REGRESSOR_PAIRS", pairs)
             ways.append(dal.regressor(robot.replace(), *arrays, **columns))
     assert relative_error(*ways) < EXACT
 
@@ -391,8 +391,8 @@ def test_second_derivatives_by_directions_are_those_of_the_graph(robot: Robot, s
     ways = []
     for limit in (0, 1000):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(large, "SECOND_PAIRS", limit)
-            patch.setattr(large, "TABLED_TRIPLES", limit)
+            patch.setattr(sizes, "SPIN_SECOND_PAIRS", limit)
+            patch.setattr(sizes, "TABLED_TRIPLES", limit)
             ways.append(dal.second_derivatives(robot.replace(), *arrays))
     for one, other in zip(*ways, strict=True):
         assert relative_error(one, other) < EXACT
@@ -401,7 +401,7 @@ def test_second_derivatives_by_directions_are_those_of_the_graph(robot: Robot, s
 def of_the_graph(robot: Robot, quantity: str, arrays: list[np.ndarray]) -> Any:
     """A quantity by differentiating the traced graph."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(quantities, "BY_BODIES_FROM", math.inf)
+        patch.setattr(sizes, "COMPOSITE_DERIVATIVES_FROM", math.inf)
         if quantity != "second_derivatives":
             return interpret.run(engine.program(robot, quantity, rolled=False), *arrays)
     tree = engine.tree(robot)
@@ -410,7 +410,10 @@ def of_the_graph(robot: Robot, quantity: str, arrays: list[np.ndarray]) -> Any:
     return interpret.run(trace(twice, dict.fromkeys(("q", "qd", "qdd"), (robot.n,)), names), *arrays)
 
 
-@pytest.mark.parametrize("quantity", engine.DERIVATIVES_ROLLED_FROM)
+LOOPED_DERIVATIVES = ("inverse_derivatives", "coriolis_matrix", "christoffel", "second_derivatives")
+
+
+@pytest.mark.parametrize("quantity", LOOPED_DERIVATIVES)
 @given(robots(max_n=6, full_rotors=False), seeds)
 @settings(max_examples=25)
 def test_derivatives_by_composite_bodies_are_those_of_the_graph(quantity: str, robot: Robot, seed: int) -> None:
@@ -418,7 +421,7 @@ def test_derivatives_by_composite_bodies_are_those_of_the_graph(quantity: str, r
     looped = engine.program(robot, quantity, rolled=True)
     arrays = [np.random.default_rng(seed).uniform(-2, 2, (2, *slot.shape)) for slot in looped.inputs]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(quantities, "BY_BODIES_FROM", 0)
+        patch.setattr(sizes, "COMPOSITE_DERIVATIVES_FROM", 0)
         straight = interpret.run(engine.program(robot, quantity, rolled=False), *arrays)
     ways = straight, loops.run(looped, *arrays), of_the_graph(robot, quantity, arrays)
     for one, other, wanted in zip(*ways, strict=True):

@@ -30,12 +30,12 @@ def inverse_derivatives(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkSt
 
 def _by_velocity(sweep: Unrolled, slopes: Slopes, qd: Any) -> Matrix:
     """∂τ/∂q̇ = 2C + the slope of friction: C q̇ is a quadratic form in q̇ with the Christoffel symbols as coefficients."""
-    C = _from_christoffel(_christoffel_of(slopes), qd)
+    C = from_christoffel(christoffel_of(slopes), qd)
     friction_slopes = jacobian(friction_forces(sweep, qd), qd)
     return [[c + c + d for c, d in zip(row, slope, strict=True)] for row, slope in zip(C, friction_slopes, strict=True)]
 
 
-def _with_acceleration(by_q: Matrix, slopes: Slopes, qdd: Any) -> Matrix:
+def with_acceleration(by_q: Matrix, slopes: Slopes, qdd: Any) -> Matrix:
     """∂τ/∂q = ∂h/∂q + Σ_k ∂M_ik/∂q_j q̈_k.
 
     Not by differentiating τ with q̈ held: q̈ is made of q here, and its nodes may have merged with what uses them.
@@ -58,11 +58,11 @@ def forward_derivatives(sweep: Unrolled, q: Any, qd: Any, tau: Any, base: LinkSt
     M = mass_matrix(sweep, q)
     slopes = mass_slopes(M, q)
     qdd = forward_dynamics(sweep, q, qd, tau, base)
-    by_q = _with_acceleration(jacobian(inverse_dynamics(sweep, q, qd, [0.0] * n, base, with_friction=False), q), slopes, qdd)
+    by_q = with_acceleration(jacobian(inverse_dynamics(sweep, q, qd, [0.0] * n, base, with_friction=False), q), slopes, qdd)
     factors = ldl.factor(M)
 
     def solved(A: Matrix) -> Matrix:
-        return _transposed([ldl.solve_factored(factors, [-row[j] for row in A]) for j in range(n)])
+        return transposed([ldl.solve_factored(factors, [-row[j] for row in A]) for j in range(n)])
 
     inverse = [ldl.solve_factored(factors, [1.0 if i == j else 0.0 for i in range(n)]) for j in range(n)]
     return solved(by_q), solved(_by_velocity(sweep, slopes, qd)), inverse
@@ -72,21 +72,22 @@ def forward_parameter_derivatives(sweep: Unrolled, q: Any, qd: Any, tau: Any, ba
     """∂q̈/∂φ = −M⁻¹ Y, with Y taken at the acceleration that τ causes: τ = Y φ does not change with φ."""
     Y = regressor(sweep, q, qd, forward_dynamics(sweep, q, qd, tau, base), base, options)
     factors = ldl.factor(mass_matrix(sweep, q))
-    return _transposed([ldl.solve_factored(factors, [-y for y in column]) for column in zip(*Y, strict=True)])
+    return transposed([ldl.solve_factored(factors, [-y for y in column]) for column in zip(*Y, strict=True)])
 
 
 def coriolis_matrix(sweep: Unrolled, q: Any, qd: Any) -> Matrix:
     """C(q, q̇) by Christoffel symbols: C_ij = Σ_k c_ijk q̇_k; Ṁ − 2C is skew-symmetric [Siciliano, Eq. 7.44, 7.47]."""
-    return _from_christoffel(christoffel(sweep, q), qd)
+    return from_christoffel(christoffel(sweep, q), qd)
 
 
-def _from_christoffel(c: list[Matrix], qd: Any) -> Matrix:
+def from_christoffel(c: list[Matrix], qd: Any) -> Matrix:
+    """C_ij = Σ_k c_ijk q̇_k."""
     return [[sum((x * rate for x, rate in zip(row, qd, strict=True)), 0.0) for row in block] for block in c]
 
 
 def christoffel(sweep: Unrolled, q: Any) -> list[Matrix]:
     """c_ijk = ½ (∂M_ij/∂q_k + ∂M_ik/∂q_j − ∂M_jk/∂q_i) [Siciliano, Eq. 7.45], symmetric in j and k."""
-    return _christoffel_of(mass_slopes(mass_matrix(sweep, q), q))
+    return christoffel_of(mass_slopes(mass_matrix(sweep, q), q))
 
 
 class Slopes:
@@ -107,7 +108,8 @@ def mass_slopes(M: Matrix, q: Any) -> Slopes:
     return Slopes(len(q), dict(zip(lower, jacobian([M[i][j] for i, j in lower], q), strict=True)))
 
 
-def _christoffel_of(dM: Slopes) -> list[Matrix]:
+def christoffel_of(dM: Slopes) -> list[Matrix]:
+    """The Christoffel symbols from the derivatives of the mass matrix."""
     n = range(dM.n)
     return [[[(dM(i, j, k) + dM(i, k, j) - dM(j, k, i)) * 0.5 for k in n] for j in n] for i in n]
 
@@ -141,5 +143,6 @@ def second_derivatives(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkSta
     )
 
 
-def _transposed(columns: Matrix) -> Matrix:
+def transposed(columns: Matrix) -> Matrix:
+    """Columns as rows."""
     return [list(row) for row in zip(*columns, strict=True)]

@@ -20,8 +20,9 @@ from typing import Any, NamedTuple
 
 from ..algorithms.joint import friction
 from ..algorithms.sweep import Unrolled
+from ..dynamics.quantity import COLUMNS, Output, Quantity, TreeRecipe
 from ..formulations.base import axis, spin_model, world_poses
-from ..model.tree import Segment
+from ..model.tree import Segment, Tree
 from ..spatial import ZERO, Inertia, Pose, Sym3, Vec3
 
 DRIVE_CAUSES = ("rotor inertia", "rotor coupling", "rotor gyroscopic", "friction")
@@ -49,6 +50,23 @@ class Key(NamedTuple):
 
 
 Pieces = dict[Key, Any]
+
+
+def rows(tree: Tree) -> list[tuple[str, int]]:
+    """Causes and links in the order of the rows of `PIECES`."""
+    return [(cause, link) for link in (DRIVE, *range(len(tree.segments))) for cause in CAUSES]
+
+
+def _over_tree(tree: Tree) -> TreeRecipe:
+    def function(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> Any:
+        found = pieces(sweep, q, qd, qdd)
+        return [[found.get(Key(cause, j, link), 0.0) for j in range(tree.n)] for cause, link in rows(tree)]
+
+    return TreeRecipe(function, dict.fromkeys(("q", "qd", "qdd"), (tree.n,)), ["pieces"], can_roll=False, regroup=False)
+
+
+PIECES = Quantity("torque_pieces", (Output("pieces", COLUMNS),), _over_tree)
+"""The torque by cause and link: a row for each, a column for each coordinate."""
 
 
 def pieces(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> Pieces:

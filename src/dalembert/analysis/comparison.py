@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import dynamics as dyn
-from ..algorithms.sweep import Unrolled
 from ..brief import brief
 from ..checks import FloatArray, flag
 from ..codegen import Kernel, build
 from ..dynamics import engine
-from ..dynamics.quantities import DEFAULT, FREE
+from ..dynamics.surroundings import DEFAULT, FREE
+from ..dynamics.system import AnySystem
+from ..expr import Program, interpret
 from ..formulations import FORMULATIONS
-from ..model import Robot
 from ..options import generator
 from ..options import samples as whole_samples
 from . import generic, text_tables
@@ -103,7 +103,7 @@ def cost_table(found: Comparison) -> Content:
     return "Inverse dynamics: operations (mul + add) and times", heads, rows
 
 
-def compare(system: Robot, *, samples: int = 100, rng: np.random.Generator | None = None, time: bool = True) -> Comparison:
+def compare(system: AnySystem, *, samples: int = 100, rng: np.random.Generator | None = None, time: bool = True) -> Comparison:
     """All formulations on random states of a robot: differences, operation counts, times; and the properties of its model.
 
     Torques are those of the compiled kernels; M, C and g of each formulation are evaluated by NumPy, without compiling.
@@ -143,10 +143,10 @@ def compare(system: Robot, *, samples: int = 100, rng: np.random.Generator | Non
         differences = Differences(*map(_difference, (found, *others), reference))
         rows.append(Contender(name, differences, operations(name, size, arm, system), timing))
     skipped = tuple(name for name in FORMULATIONS if name not in names)
-    return Comparison(system.name, system.n, samples, tuple(rows), skipped, properties(system, rng=rng))
+    return Comparison(system.name, engine.size(system), samples, tuple(rows), skipped, properties(system, rng=rng))
 
 
-def _reference(robot: Robot, state: State) -> tuple[FloatArray, ...]:
+def _reference(robot: AnySystem, state: State) -> tuple[FloatArray, ...]:
     q, qd, qdd = state
     tau = dyn.inverse_dynamics(robot, q, qd, qdd)
     return tau, dyn.mass_matrix(robot, q), dyn.coriolis_matrix(robot, q, qd), dyn.gravity_torque(robot, q)
@@ -158,34 +158,23 @@ def _difference(found: FloatArray, expected: FloatArray) -> float:
     return difference / size if size > 0 else difference
 
 
-def _recipe(robot: Robot, name: str, quantity: str) -> Any:
-    options: dict[str, tuple[str, tuple[Any, ...]]] = {
-        "tau": ("inverse_dynamics", (name,)),
-        "M": ("mass_matrix", (FREE, name)),
-        "C": ("coriolis_matrix", (name,)),
-        "g": ("gravity_torque", (name,)),
-    }
-    which, arguments = options[quantity]
-    return engine.QUANTITIES[which](engine.tree(robot), *arguments)
+_REQUESTS: dict[str, Callable[[str], tuple[Any, ...]]] = {
+    "tau": lambda name: ("inverse_dynamics", name),
+    "M": lambda name: ("mass_matrix", FREE, name),
+    "C": lambda name: ("coriolis_matrix", name),
+    "g": lambda name: ("gravity_torque", name),
+}
 
 
-def _evaluated(robot: Robot, name: str, quantity: str, state: State) -> FloatArray:
-    """A quantity of a formulation on NumPy batches, without graph and compiler."""
-    if quantity == "C" and name == DEFAULT:
-        return dyn.coriolis_matrix(robot, state.q, state.qd)  # differentiates its graph, so it has one
-    recipe = _recipe(robot, name, quantity)
-    columns = [list(np.moveaxis(getattr(state, key), -1, 0)) for key in recipe.inputs]
-    return _assembled(recipe.function(Unrolled(engine.tree(robot)), *columns), len(state.q))
+def _evaluated(robot: AnySystem, name: str, quantity: str, state: State) -> FloatArray:
+    """A quantity of a formulation, its graph evaluated by NumPy without compiling."""
+    program = engine.program(robot, *_REQUESTS[quantity](name), rolled=False)
+    assert isinstance(program, Program)
+    (found,) = interpret.run(program, *(getattr(state, slot.name) for slot in program.inputs))
+    return found
 
 
-def _assembled(nest: Any, count: int) -> FloatArray:
-    """Nested lists of columns as one array, the batch first."""
-    if isinstance(nest, Sequence):
-        return np.stack([_assembled(entry, count) for entry in nest], axis=1)
-    return np.broadcast_to(nest, (count,))
-
-
-def _measured(robot: Robot, name: str, state: State) -> tuple[Timing, FloatArray]:
+def _measured(robot: AnySystem, name: str, state: State) -> tuple[Timing, FloatArray]:
     """Times of a kernel that is compiled for the purpose, and its torques."""
     start = perf_counter()
     kernel = build(program_of(robot, name), anew=True)

@@ -19,6 +19,7 @@ from ..algorithms.newton_euler_recursion import still_base
 from ..algorithms.sweep import Unrolled
 from ..brief import brief
 from ..dynamics import engine
+from ..dynamics.system import AnySystem, System
 from ..errors import ModelError
 from ..expr import Program
 from ..expr.counting import executed
@@ -82,7 +83,7 @@ def _sines(count: Counts | None) -> str:
     return "–" if count is None else str(count.sincos)
 
 
-def complexity(system: Robot | int) -> Complexity:
+def complexity(system: AnySystem | int) -> Complexity:
     """Operations of inverse dynamics by every formulation: as published, as written, and customised for a robot.
 
     Parameters
@@ -103,7 +104,7 @@ def complexity(system: Robot | int) -> Complexity:
     >>> dal.complexity(6)["newton_euler"].published[:2]
     (792, 662)
     """
-    if isinstance(system, Robot):
+    if isinstance(system, Robot | System):
         tree = engine.tree(system)
         size, name = len(tree.segments), repr(system.name)
         arm = engine.tree(generic.like(tree))
@@ -111,7 +112,7 @@ def complexity(system: Robot | int) -> Complexity:
         size = _joints(system)
         name = f"{size} turning joint{'' if size == 1 else 's'}"
         arm = engine.tree(generic.generic_chain(size))
-    robot = system if isinstance(system, Robot) else None
+    robot = system if isinstance(system, Robot | System) else None
     return Complexity(name, size, tuple(operations(name, size, arm, robot) for name in FORMULATIONS))
 
 
@@ -121,7 +122,7 @@ def _joints(n: Any) -> int:
     return int(n)
 
 
-def operations(name: str, size: int, arm: Tree, robot: Robot | None) -> Operations:
+def operations(name: str, size: int, arm: Tree, robot: AnySystem | None) -> Operations:
     """The row of one formulation; `arm` is the tree in general position."""
     method = FORMULATIONS[name]
     published = _published(name, size)
@@ -150,7 +151,7 @@ def as_written(method: Formulation, arm: Tree) -> Counts:
     return executed(run, dict.fromkeys(("q", "qd", "qdd"), (arm.n,)))
 
 
-def program_of(robot: Robot, name: str) -> Program:
+def program_of(robot: AnySystem, name: str) -> Program:
     """Inverse dynamics of a robot by a formulation, traced and not rolled into loops."""
     program = engine.program(robot, "inverse_dynamics", name, rolled=False)
     assert isinstance(program, Program)

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import dynamics as dyn
-from ..algorithms.composite_bodies import mass_matrix
-from ..algorithms.sweep import Unrolled
 from ..brief import brief
 from ..checks import FloatArray
 from ..dynamics import engine
-from ..model import Robot
+from ..dynamics.system import AnySystem
+from ..expr import Expr, Program
+from ..expr.interpret import evaluate
 from ..options import generator
 from ..options import samples as whole_samples
 from . import text_tables
@@ -105,7 +105,7 @@ def _word(holds: bool | None) -> str:
 
 
 def properties(
-    system: Robot, *, samples: int = 1000, rng: np.random.Generator | None = None, threads: int | None = None
+    system: AnySystem, *, samples: int = 1000, rng: np.random.Generator | None = None, threads: int | None = None
 ) -> Properties:
     """Symmetry and definiteness of M, skew-symmetry of Ṁ − 2C, energy balance, passivity, linearity in the parameters.
 
@@ -138,12 +138,11 @@ def properties(
     >>> dal.properties(dal.robots.two_link_planar(), samples=50).hold
     True
     """
-    tree = engine.tree(system)
     box = Workspace.of(system)
     samples = whole_samples("samples", samples)
     state = box.sample(generator(rng), samples)
     M = dyn.mass_matrix(system, state.q, threads=threads)
-    few = State(*(x[: max(1, _TENSOR_ENTRIES // tree.n**3)] for x in state))
+    few = State(*(x[: max(1, _TENSOR_ENTRIES // engine.size(system) ** 3)] for x in state))
     checks = (
         _symmetry(system, state, M, threads),
         *_velocity_products(system, few, threads),
@@ -166,10 +165,10 @@ def _relative(difference: FloatArray, scale: FloatArray) -> float:
     return found / size if size > 0 else found
 
 
-def _symmetry(robot: Robot, state: State, M: FloatArray, threads: int | None) -> Check:
+def _symmetry(robot: AnySystem, state: State, M: FloatArray, threads: int | None) -> Check:
     """M column by column, as torques of unit accelerations at rest; friction and gravity subtracted."""
-    still = np.zeros(robot.n)
-    unit = np.eye(robot.n)[:, None]
+    n = engine.size(robot)
+    still, unit = np.zeros(n), np.eye(n)[:, None]
     held = dyn.inverse_dynamics(robot, state.q, still, still, threads=threads)
     columns = dyn.inverse_dynamics(robot, state.q, still, unit, threads=threads) - held
     by_columns = np.moveaxis(columns, 0, -1)
@@ -177,7 +176,7 @@ def _symmetry(robot: Robot, state: State, M: FloatArray, threads: int | None) ->
     return Check("M symmetric", "M = Mᵀ, by columns of unit accelerations", residual)
 
 
-def _velocity_products(robot: Robot, state: State, threads: int | None) -> tuple[Check, ...]:
+def _velocity_products(robot: AnySystem, state: State, threads: int | None) -> tuple[Check, ...]:
     """C of Christoffel symbols, and another that gives the same torque [Siciliano, Eq. 7.43 to 7.49]."""
     q, qd, _ = state
     symbols = dyn.christoffel(robot, q, threads=threads)
@@ -220,20 +219,23 @@ def other_coriolis(symbols: FloatArray, qd: FloatArray) -> FloatArray:
     return coriolis(symbols * once, qd)
 
 
-def mass_rate(robot: Robot, q: FloatArray, qd: FloatArray) -> FloatArray:
+def mass_rate(robot: AnySystem, q: FloatArray, qd: FloatArray) -> FloatArray:
     """Ṁ along q̇, for q and q̇ of shape (s, n), by a complex step: exact to rounding and independent of graph derivatives."""
-    columns = list(np.moveaxis(q + 1j * _STEP * qd, -1, 0))
-    rows: list[list[Any]] = mass_matrix(Unrolled(engine.tree(robot)), columns)
-    flat = [np.broadcast_to(np.asarray(entry, complex), q.shape[:1]).imag for row in rows for entry in row]
+    program = engine.program(robot, "mass_matrix", rolled=False)
+    assert isinstance(program, Program)
+    columns = np.moveaxis(q + 1j * _STEP * qd, -1, 0)
+    values = evaluate(program.nodes, {node.index: column for node, column in zip(program.entries[0], columns, strict=True)})
+    entries = (values[x.index] if isinstance(x, Expr) else x for x in program.results[0])
+    flat = [np.broadcast_to(np.asarray(entry, complex), q.shape[:1]).imag for entry in entries]
     return np.stack(flat, axis=-1).reshape(*q.shape, -1) / _STEP
 
 
-def _energy(robot: Robot, state: State, threads: int | None) -> tuple[Check, Check]:
+def _energy(robot: AnySystem, state: State, threads: int | None) -> tuple[Check, Check]:
     """d(T + U)/dt = q̇ᵀ(τ − friction) [Siciliano, Eq. 7.50, 7.51], and friction takes energy away."""
     q, qd, qdd = state
     by_q, momentum, gravity = dyn.energy_gradient(robot, q, qd, threads=threads)
     rate = np.sum((by_q + gravity) * qd + momentum * qdd, axis=-1)
-    friction = dyn.friction_torque(robot, qd)
+    friction = dyn.friction_torque(robot, qd, q=q)
     tau = dyn.inverse_dynamics(robot, q, qd, qdd, threads=threads)
     power = np.sum(qd * (tau - friction), axis=-1)
     scale = np.sum(np.abs(qd * tau), axis=-1)
@@ -244,14 +246,14 @@ def _energy(robot: Robot, state: State, threads: int | None) -> tuple[Check, Che
     )
 
 
-def _linearity(robot: Robot, state: State, threads: int | None) -> Check:
+def _linearity(robot: AnySystem, state: State, threads: int | None) -> Check:
     """τ = Y φ [Siciliano, Eq. 7.80]."""
     tau = dyn.inverse_dynamics(robot, *state, threads=threads)
     Y = dyn.regressor(robot, *state, offset=True, threads=threads)
     return Check("linear in phi", "τ = Y φ", _relative(Y @ dyn.parameters(robot, offset=True) - tau, tau))
 
 
-def _extreme(robot: Robot, box: Workspace, q: FloatArray, values: FloatArray, which: int) -> Extreme:
+def _extreme(robot: AnySystem, box: Workspace, q: FloatArray, values: FloatArray, which: int) -> Extreme:
     """The extreme eigenvalue `which` (0 smallest, -1 largest) from the best samples on, within the limits."""
     from scipy import optimize  # takes longer to import than all of this package
 

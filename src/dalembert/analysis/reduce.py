@@ -9,6 +9,7 @@ alone for some joints, rotation alone for others. Either is pruned term by term 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -19,13 +20,16 @@ from ..algorithms import newton_euler_recursion
 from ..algorithms.graph_derivatives import friction_forces
 from ..algorithms.sweep import Unrolled
 from ..checks import FloatArray
-from ..expr import Program, trace
+from ..dynamics import engine
+from ..dynamics.quantity import FORCE, Output, Quantity, TreeRecipe
+from ..dynamics.system import AnySystem
+from ..expr import Expr, Program, trace
 from ..expr.rewrite import weight
 from ..model.tree import Segment, Tree
 from ..spatial import ZERO, Inertia
 from . import causes
 from .causes import DRIVE, Key
-from .prune import Samples, Term, pruned
+from .prune import Samples, Term, pruned, run
 
 NAMES = ("q", "qd", "qdd")
 SHARE = 0.8  # of the budget that whole causes may use; with none the programs found were no cheaper, and said less
@@ -42,9 +46,9 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """A robot's tree, the samples on which a model is designed, and what can be left out in either form."""
+    """A system, the samples on which a model is designed, and what can be left out in either form."""
 
-    tree: Tree
+    system: AnySystem
     samples: Samples
     whole: list[Piece]
     single: list[Piece]
@@ -65,27 +69,39 @@ class Reduced(NamedTuple):
     terms: list[Term]
 
 
-def study(tree: Tree, samples: Samples) -> Study:
+def study(system: AnySystem, samples: Samples) -> Study:
     """Measure everything that can be left out on some samples; whole causes only where that saves operations."""
-    exact = weight(_recursive_program(tree, []))
-    removable = [key for key in _removable(tree) if weight(_recursive_program(tree, [key])) < exact]
-    return _studied(tree, removable, samples)
+    exact = weight(_recursive_program(system, []))
+    keys = _removable(engine.tree(system))
+    return _studied(system, [key for key in keys if weight(_recursive_program(system, [key])) < exact], samples)
 
 
 def measured_again(found: Study, samples: Samples) -> Study:
     """The same on other samples."""
-    return _studied(found.tree, [piece.key for piece in found.whole], samples)
+    return _studied(found.system, [piece.key for piece in found.whole], samples)
 
 
-def _studied(tree: Tree, removable: Sequence[Key], samples: Samples) -> Study:
-    whole = [_measured(key, _torque(tree, [key], samples) - samples.exact, samples) for key in removable]
-    columns = [list(x.T) for x in samples.inputs]
+def _studied(system: AnySystem, removable: Sequence[Key], samples: Samples) -> Study:
+    whole = [_measured(key, run(_recursive_program(system, [key]), samples.inputs) - samples.exact, samples) for key in removable]
+    program = _straight(system, causes.PIECES)
+    values = run(program, samples.inputs)
     single = []
-    for key, value in causes.pieces(Unrolled(tree), *columns).items():
-        change = np.zeros_like(samples.exact)
-        change[:, key.joint] = -value
-        single.append(_measured(key, change, samples))
-    return Study(tree, samples, whole, single)
+    for (r, (cause, link)), k in itertools.product(enumerate(causes.rows(engine.tree(system))), range(samples.exact.shape[1])):
+        if not _is_zero(program.results[0][r * samples.exact.shape[1] + k]):
+            change = np.zeros_like(samples.exact)
+            change[:, k] = -values[:, r, k]
+            single.append(_measured(Key(cause, k, link), change, samples))
+    return Study(system, samples, whole, single)
+
+
+def _straight(system: AnySystem, quantity: Quantity, *options: Any) -> Program:
+    program = engine.program(system, quantity, *options, rolled=False)
+    assert isinstance(program, Program)
+    return program
+
+
+def _is_zero(scalar: Any) -> bool:
+    return not isinstance(scalar, Expr) and scalar == 0.0
 
 
 def _measured(key: Key, change: FloatArray, samples: Samples) -> Piece:
@@ -110,12 +126,12 @@ def chosen(pieces: Iterable[Piece], budget: float) -> list[Piece]:
 def recursive(found: Study, budget: float) -> Reduced:
     """Newton-Euler without whole causes, then without single terms."""
     pieces = chosen(found.whole, budget * SHARE)
-    program, terms = pruned(_recursive_program(found.tree, [piece.key for piece in pieces]), found.samples, budget)
+    program, terms = pruned(_recursive_program(found.system, [piece.key for piece in pieces]), found.samples, budget)
     return Reduced(program, pieces, terms)
 
 
-def _recursive_program(tree: Tree, keys: Sequence[Key]) -> Program:
-    return _traced(tree, lambda *state: _newton_euler(tree, keys, *state))
+def _recursive_program(system: AnySystem, keys: Sequence[Key]) -> Program:
+    return dataclasses.replace(_straight(system, TORQUE_WITHOUT, tuple(keys)), name="inverse_dynamics")
 
 
 def closed(found: Study, budget: float) -> Reduced:
@@ -130,18 +146,18 @@ def closed_sum(found: Study, budget: float) -> tuple[list[Piece], Program]:
     pieces = chosen(found.single, budget)
     dropped = {piece.key for piece in pieces}
 
-    def torques(q: Any, qd: Any, qdd: Any) -> list[Any]:
-        total: list[Any] = [0.0] * found.tree.n
-        for key, value in causes.pieces(Unrolled(found.tree), q, qd, qdd).items():
-            if key not in dropped:
-                total[key.joint] = total[key.joint] + value
+    recipe = engine.system_of(found.system).recipe(engine.request_of(causes.PIECES))
+    named = causes.rows(engine.tree(found.system))
+
+    def torques(*state: Any) -> list[Any]:
+        total: list[Any] = [0.0] * found.samples.exact.shape[1]
+        for (cause, link), row in zip(named, recipe.function(*state), strict=True):
+            for k, value in enumerate(row):
+                if Key(cause, k, link) not in dropped and not _is_zero(value):
+                    total[k] = total[k] + value
         return total
 
-    return pieces, _traced(found.tree, torques)
-
-
-def _traced(tree: Tree, function: Any) -> Program:
-    return trace(function, dict.fromkeys(NAMES, (tree.n,)), ["tau"], name="inverse_dynamics")
+    return pieces, trace(torques, recipe.inputs, ["tau"], name="inverse_dynamics")
 
 
 def _removable(tree: Tree) -> list[Key]:
@@ -200,8 +216,12 @@ def _newton_euler(tree: Tree, keys: Sequence[Key], q: Any, qd: Any, qdd: Any) ->
     return [t + f for t, f in zip(tau, friction_forces(Unrolled(less), qd), strict=True)]
 
 
-def _torque(tree: Tree, keys: Sequence[Key], samples: Samples) -> FloatArray:
-    """The torques without some causes on samples, shape (s, n)."""
-    columns = [list(x.T) for x in samples.inputs]
-    tau = _newton_euler(tree, keys, *columns)
-    return np.stack([np.broadcast_to(t, samples.exact.shape[:1]) for t in tau], axis=-1)
+def _without(tree: Tree, keys: tuple[Key, ...] = ()) -> TreeRecipe:
+    def function(sweep: Unrolled, *state: Any) -> Any:
+        return _newton_euler(sweep.tree, keys, *state)
+
+    return TreeRecipe(function, dict.fromkeys(NAMES, (tree.n,)), ["tau"], can_roll=False, regroup=False)
+
+
+TORQUE_WITHOUT = Quantity("torque_without", (Output("tau", FORCE),), _without)
+"""Newton-Euler without some causes."""

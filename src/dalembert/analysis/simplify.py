@@ -14,15 +14,15 @@ from .. import dynamics as dyn
 from ..checks import FloatArray, choice, numbers
 from ..codegen import Kernel, portable
 from ..dynamics import engine
+from ..dynamics.system import AnySystem
 from ..errors import ModelError, ShapeError
 from ..expr.listing import Counts, counts
 from ..expr.rewrite import weight
-from ..model import Robot
 from ..options import generator
 from ..options import samples as whole_samples
 from ..wording import shown
 from . import reduce, text_tables, worst
-from .causes import DRIVE, DRIVE_CAUSES, Key
+from .causes import CAUSES, DRIVE, DRIVE_CAUSES, Key
 from .costs import pair, program_of
 from .prune import Samples, Term
 from .reduce import EVERY, Reduced, Study
@@ -139,7 +139,7 @@ def dropped_table(model: SimplifiedModel) -> Content:
 
 
 def simplify_model(
-    system: Robot,
+    system: AnySystem,
     *,
     trajectory: Sequence[ArrayLike] | None = None,
     workspace: Workspace | None = None,
@@ -186,7 +186,7 @@ def simplify_model(
     >>> bool(model.relative_error <= 0.02)
     True
     """
-    engine.tree(system)
+    engine.size(system)
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.number)) or not 0.0 < tolerance < 1.0:
         raise ModelError(f"tolerance: {shown(tolerance)} found; a share of the largest torque, such as 0.01, is expected.")
     if trajectory is not None and workspace is not None:
@@ -208,7 +208,7 @@ class _Found(NamedTuple):
 class _Ground(NamedTuple):
     """Where a model has to hold: samples to design and to judge it on, and how its largest error is found."""
 
-    robot: Robot
+    robot: AnySystem
     over: str
     samples: int
     design: Samples
@@ -221,7 +221,7 @@ class _Ground(NamedTuple):
         return self._replace(design=self.design.joined(more), check=self.check.joined(more))
 
 
-def _samples(robot: Robot, state: State, scale: FloatArray) -> Samples:
+def _samples(robot: AnySystem, state: State, scale: FloatArray) -> Samples:
     return Samples(tuple(state), dyn.inverse_dynamics(robot, *state), scale)
 
 
@@ -231,7 +231,7 @@ def _scale(largest: FloatArray) -> FloatArray:
     return np.where(largest > _DUST * most, largest, most or 1.0)
 
 
-def _within(robot: Robot, box: Workspace, rng: np.random.Generator, count: int) -> _Ground:
+def _within(robot: AnySystem, box: Workspace, rng: np.random.Generator, count: int) -> _Ground:
     """Half of the samples are random states, half have their rates at corners of the box, where errors are largest."""
     drawn = box.sample(rng, count)
     cornered = worst.at_corners(box, drawn, rng)
@@ -249,14 +249,15 @@ def _within(robot: Robot, box: Workspace, rng: np.random.Generator, count: int) 
     return _Ground(robot, "the workspace", count, some(_DESIGN // 2), some(_CHECK // 2), measured)
 
 
-def _along(robot: Robot, trajectory: Any) -> _Ground:
+def _along(robot: AnySystem, trajectory: Any) -> _Ground:
+    n = engine.size(robot)
     if not isinstance(trajectory, (list, tuple, np.ndarray)) or getattr(trajectory, "ndim", 1) == 0:
-        raise ShapeError(f"trajectory: {shown(trajectory)} found; q, qd, qdd of shape (..., {robot.n}) are expected.")
-    arrays = [numbers("trajectory", x, f"q, qd, qdd of shape (..., {robot.n}) are expected", ShapeError) for x in trajectory]
-    if len(arrays) != 3 or any(x.shape[-1:] != (robot.n,) for x in arrays) or not all(np.isfinite(x).all() for x in arrays):
+        raise ShapeError(f"trajectory: {shown(trajectory)} found; q, qd, qdd of shape (..., {n}) are expected.")
+    arrays = [numbers("trajectory", x, f"q, qd, qdd of shape (..., {n}) are expected", ShapeError) for x in trajectory]
+    if len(arrays) != 3 or any(x.shape[-1:] != (n,) for x in arrays) or not all(np.isfinite(x).all() for x in arrays):
         shapes = ", ".join(str(x.shape) for x in arrays)
-        raise ShapeError(f"trajectory: shapes {shapes} found; finite q, qd, qdd of shape (..., {robot.n}) are expected.")
-    state = State(*(x.reshape(-1, robot.n) for x in np.broadcast_arrays(*arrays)))
+        raise ShapeError(f"trajectory: shapes {shapes} found; finite q, qd, qdd of shape (..., {n}) are expected.")
+    state = State(*(x.reshape(-1, n) for x in np.broadcast_arrays(*arrays)))
     if not len(state.q):
         raise ShapeError("trajectory: no sample found; at least one is expected.")
     exact = dyn.inverse_dynamics(robot, *state)
@@ -270,11 +271,11 @@ def _along(robot: Robot, trajectory: Any) -> _Ground:
     return _Ground(robot, "the trajectory", len(exact), design, every, measured)
 
 
-def _searched(robot: Robot, ground: _Ground, tolerance: float, asked: str) -> SimplifiedModel:
+def _searched(robot: AnySystem, ground: _Ground, tolerance: float, asked: str) -> SimplifiedModel:
     """Search on samples, find the largest error there is; where it is too large, add these states and search again, in the end
     for less, until nothing is left out.
     """
-    studied = reduce.study(engine.tree(robot), ground.design)
+    studied = reduce.study(robot, ground.design)
     form, budget = _form(robot, studied, tolerance, asked), tolerance
     for share in (*_SHARES, 0.0):
         model, budget = _largest(partial(FORMS[form], studied), ground.check, share * tolerance, budget)
@@ -285,10 +286,11 @@ def _searched(robot: Robot, ground: _Ground, tolerance: float, asked: str) -> Si
         if found.state is not None:
             ground = ground.with_states(found.state)
             studied = reduce.measured_again(studied, ground.design)
+    coordinates = engine.system_of(robot).coordinates
     return SimplifiedModel(
         robot=robot.name,
-        joints=robot.joint_names,
-        units=tuple("N m" if joint.turns else "N" for joint in robot.structure.coordinates),
+        joints=tuple(coordinate.name for coordinate in coordinates),
+        units=tuple(coordinate.force_unit for coordinate in coordinates),
         form=form,
         over=ground.over,
         tolerance=tolerance,
@@ -307,7 +309,7 @@ Maker = Callable[[float], Reduced]
 FORMS: dict[str, Callable[[Study, float], Reduced]] = {"recursive": reduce.recursive, "closed": reduce.closed}
 
 
-def _form(robot: Robot, studied: Study, goal: float, asked: str) -> str:
+def _form(robot: AnySystem, studied: Study, goal: float, asked: str) -> str:
     """The form asked for, or the one that is cheapest at the goal itself."""
     if asked != "auto":
         return asked
@@ -335,7 +337,7 @@ def _largest(make: Maker, check: Samples, goal: float, most: float) -> tuple[Red
     return (best if weight(best.program) < weight(exact.program) else exact), low or high
 
 
-def _dropped(robot: Robot, model: Reduced) -> tuple[Piece, ...]:
+def _dropped(robot: AnySystem, model: Reduced) -> tuple[Piece, ...]:
     whole = [_named(robot, p.key, p.size) for p in model.pieces if p.size > _ROUNDING]
     return _sorted([*whole, *(_term(robot, term) for term in model.terms if term.change > _ROUNDING)])
 
@@ -344,18 +346,22 @@ def _sorted(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
     return tuple(sorted(pieces, key=lambda p: -p.size))
 
 
-def _named(robot: Robot, key: Key, size: float) -> Piece:
-    """A piece in the robot's own names."""
-    segments = engine.tree(robot).segments
+def _named(robot: AnySystem, key: Key, size: float) -> Piece:
+    """A piece in the system's own names; what is left out of a recursion is named after joints of the tree."""
+    tree = engine.tree(robot)
     of_joint = key.link == DRIVE or key.cause in DRIVE_CAUSES
-    link = "" if of_joint else robot.structure.joint(segments[key.link].name).child
-    return Piece(key.cause, "" if key.joint == EVERY else robot.joint_names[key.joint], link, size)
+    link = "" if of_joint else next(name for name, place in tree.links.items() if place is tree.frames[key.link])
+    if key.joint == EVERY:
+        return Piece(key.cause, "", link, size)
+    if key.cause in CAUSES and (key.link == DRIVE or key.cause not in DRIVE_CAUSES):
+        return Piece(key.cause, engine.system_of(robot).coordinates[key.joint].name, link, size)
+    return Piece(key.cause, next(s.name for s in tree.segments if s.coordinate == key.joint), link, size)
 
 
-def _term(robot: Robot, term: Term) -> Piece:
+def _term(robot: AnySystem, term: Term) -> Piece:
     """A term of the graph, named after what it depends on."""
     if "qdd" in term.inputs:
         cause = "term with accelerations"
     else:
         cause = "term with velocities" if "qd" in term.inputs else "term of positions"
-    return Piece(cause, robot.joint_names[term.output], "", term.change)
+    return Piece(cause, engine.system_of(robot).coordinates[term.output].name, "", term.change)

@@ -11,9 +11,9 @@ import numpy as np
 from .. import checks
 from ..brief import brief
 from ..checks import FloatArray
-from ..dynamics.engine import not_a_robot
+from ..dynamics.engine import size, system_of
+from ..dynamics.system import AnySystem, Coordinate
 from ..errors import ShapeError
-from ..model import Joint, Robot
 from ..model.record import Record, put
 from ..options import generator
 from ..options import samples as whole_samples
@@ -54,11 +54,9 @@ class Workspace(Record):
             raise ShapeError("workspace: a range of negative width found; lower ≤ upper and magnitudes ≥ 0 are expected.")
 
     @classmethod
-    def of(cls, robot: Robot) -> Workspace:
-        """The box of a robot's own limits."""
-        if not isinstance(robot, Robot):
-            raise not_a_robot(robot)
-        joints = robot.structure.coordinates
+    def of(cls, robot: AnySystem) -> Workspace:
+        """The box of a robot's own limits, or those of another system's coordinates."""
+        joints = system_of(robot).coordinates
         velocity = np.array([_either(joint.limits.velocity, joint) for joint in joints])
         lower, upper = np.transpose([_range(joint) for joint in joints])
         return cls(lower, upper, velocity, velocity / SECONDS_TO_SPEED)
@@ -77,11 +75,11 @@ class Workspace(Record):
         return State(rng.uniform(self.lower, self.upper, shape), *rates)
 
 
-def _either(limit: float, joint: Joint) -> float:
+def _either(limit: float, joint: Coordinate) -> float:
     return limit if math.isfinite(limit) else TURN if joint.turns else SLIDE
 
 
-def _range(joint: Joint) -> tuple[float, float]:
+def _range(joint: Coordinate) -> tuple[float, float]:
     """The limits of a joint, or as much on either side of what it does state."""
     lower, upper = joint.limits.lower, joint.limits.upper
     half = TURN if joint.turns else SLIDE
@@ -90,11 +88,11 @@ def _range(joint: Joint) -> tuple[float, float]:
     return lower, upper if math.isfinite(upper) else lower + 2 * half
 
 
-def workspace_of(robot: Robot, given: Workspace | None) -> Workspace:
+def workspace_of(robot: AnySystem, given: Workspace | None) -> Workspace:
     """The workspace given, if it fits the robot, or the robot's own."""
     if given is None:
         return Workspace.of(robot)
-    if not isinstance(given, Workspace) or given.n != robot.n:
+    if not isinstance(given, Workspace) or given.n != size(robot):
         found = f"{given.n} coordinates" if isinstance(given, Workspace) else type(given).__name__
-        raise ShapeError(f"workspace: {found} found, a Workspace of {robot.n} is expected. Try Workspace.of(robot).")
+        raise ShapeError(f"workspace: {found} found, a Workspace of {size(robot)} is expected. Try Workspace.of(robot).")
     return given

@@ -1,7 +1,7 @@
 """The dynamics of a system: what users call."""
 
 from .applied_loads_functions import applied_torque
-from .compile import NAMES, evaluate, kernel
+from .compile import evaluate, kernel
 from .contributions import Contributions, contributions
 from .functions import (
     Energy,
@@ -17,6 +17,7 @@ from .functions import (
 from .influence_functions import Influence, LinkMotion, influence, link_motion
 from .kinematics_functions import analytical_jacobian, forward_kinematics, jacobian, jacobian_dot
 from .progressive import Progressive, progressive
+from .quantities import NAMES
 from .recursion_table import Recursion, recursion
 from .structure import (
     EnergyGradient,

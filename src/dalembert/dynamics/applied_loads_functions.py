@@ -7,26 +7,17 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..algorithms import applied_loads
-from ..algorithms.kinematics import shifted
-from ..algorithms.sweep import Unrolled
 from ..checks import FloatArray, flag
-from ..errors import ShapeError, UnknownNameError
-from ..model import Robot
+from ..errors import ShapeError
 from ..model.springs import Anchor, Damper, Spring, anchor
-from ..model.tree import Place, Tree
 from ..options import mapping
-from ..spatial import IDENTITY, ZERO
-from .engine import tree
+from .engine import kernel
 from .functions import WRENCHES
-from .quantities import place_of
-from .shaped import Shaped, kept, shaped
-
-WORLD = "world"
+from .system import AnySystem
 
 
 def applied_torque(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     qd: ArrayLike | None = None,
     *,
@@ -71,16 +62,14 @@ def applied_torque(
     >>> dal.applied_torque(arm, [0.3, 0.5], springs=[spring]).shape
     (2,)
     """
-    segments = tree(system)
     acting = {} if wrenches is None else mapping("wrenches", wrenches, WRENCHES)
     anchors = tuple(anchor("wrenches", key) for key in acting)
     springs, dampers, gravity = _all("springs", springs, Spring), _all("dampers", dampers, Damper), flag("gravity", gravity)
     if dampers and qd is None:
         raise ShapeError("qd: nothing found, but dampers need it; shape (..., n) expected.")
     moving = qd is not None  # then an input in any case, so that a wrong one is refused and its batch axes count
-    key = ("applied_torque", anchors, springs, dampers, gravity, moving)
-    run = kept(system, key, lambda: _compile(segments, anchors, springs, dampers, gravity, moving))
-    return run.run(q, *([qd] if moving else []), *acting.values(), out=out, threads=threads)
+    run = kernel(system, "applied_torque", anchors, springs, dampers, gravity, moving)
+    return run(q, *([qd] if moving else []), *acting.values(), out=out, threads=threads)
 
 
 def _all(subject: str, elements: Any, kind: type) -> tuple[Any, ...]:
@@ -91,45 +80,6 @@ def _all(subject: str, elements: Any, kind: type) -> tuple[Any, ...]:
                 f"{subject}: {type(element).__name__} found, a {kind.__name__} expected. Try dal.{kind.__name__}(...)."
             )
     return found
-
-
-def _compile(
-    segments: Tree,
-    anchors: tuple[Anchor, ...],
-    springs: tuple[Spring, ...],
-    dampers: tuple[Damper, ...],
-    gravity: bool,
-    moving: bool,
-) -> Shaped:
-    places = [_place(segments, end) for end in anchors]
-    stretched = [_element(segments, s, s.stiffness, s.rest) for s in springs]
-    damped = [_element(segments, d, d.coefficient, 0.0) for d in dampers]
-
-    def function(q: Any, *rest: Any) -> list[Any]:
-        qd, forces = (rest[0], rest[1:]) if moving else (None, rest)
-        acting = zip(places, forces, strict=True)
-        return [applied_loads.applied(Unrolled(segments), q, qd, acting, stretched, damped, gravity=gravity)]
-
-    inputs = {"q": (segments.n,)} | ({"qd": (segments.n,)} if moving else {})
-    inputs |= {f"wrench {k} at {name!r}": (6,) for k, (name, _) in enumerate(anchors, 1)}
-    return shaped(function, inputs, ["tau"], "applied_torque")
-
-
-def _element(segments: Tree, element: Spring | Damper, coefficient: float, rest: float) -> applied_loads.Element:
-    if element.between is not None:
-        a, b = (_place(segments, end) for end in element.between)
-        return applied_loads.Between(a, b, coefficient, rest)
-    names = [s.name for s in segments.segments]
-    if element.joint not in names:
-        raise UnknownNameError.among("joint", element.joint, names)
-    return applied_loads.AtJoint(names.index(element.joint), coefficient, rest)
-
-
-def _place(segments: Tree, end: Anchor) -> Place:
-    name, point = end
-    if name == WORLD and name not in segments.links:
-        return shifted(Place(-1, IDENTITY, ZERO), point)
-    return shifted(place_of(segments, name), point)
 
 
 __all__ = ["applied_torque"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..algorithms.sweep import Unrolled
 from ..checks import FloatArray
 from ..codegen import Kernel, portable, thread_count
 from ..codegen.arguments import batch_of, real
@@ -17,44 +17,17 @@ from ..errors import ShapeError, UnknownNameError
 from ..expr import Slot, trace
 from ..model import Robot
 from ..options import mapping, several_names
-from .engine import NO_KERNEL, QUANTITIES, not_a_robot, tree
+from .engine import NO_KERNEL, built, request_of, system_of
 from .own import function_recipe
-from .quantities import Recipe
+from .quantities import NAMES
+from .system import AnySystem, Composition, Kernels, Recipe, Shapes, System
 
 STATE = ("q", "qd", "qdd", "tau")
 _EVALUATE = "evaluate"
-NAMES = {
-    "X": "forward_kinematics",
-    "J": "jacobian",
-    "Jdot": "jacobian_dot",
-    "M": "mass_matrix",
-    "C": "coriolis_matrix",
-    "c": "christoffel",
-    "g": "gravity_torque",
-    "h": "bias",
-    "friction": "friction_torque",
-    "tau": "inverse_dynamics",
-    "qdd": "forward_dynamics",
-    "Y": "regressor",
-    "wrenches": "link_wrenches",
-    "kinetic": "energy",
-    "potential": "energy",
-    "dkinetic_dq": "energy_gradient",
-    "dkinetic_dqd": "energy_gradient",
-    "dpotential_dq": "energy_gradient",
-    "dtau_dq": "inverse_derivatives",
-    "dtau_dqd": "inverse_derivatives",
-    "dtau_dqdd": "inverse_derivatives",
-    "dqdd_dq": "forward_derivatives",
-    "dqdd_dqd": "forward_derivatives",
-    "dqdd_dtau": "forward_derivatives",
-    "dqdd_dphi": "forward_parameter_derivatives",
-}
-"""What `evaluate` knows by name, and the quantity it belongs to."""
 
 
 def evaluate(
-    system: Robot,
+    system: AnySystem,
     names: Sequence[str],
     q: ArrayLike | None = None,
     qd: ArrayLike | None = None,
@@ -92,7 +65,7 @@ def evaluate(
     given = (q, qd, qdd, tau)
     for place in spare:
         if given[place] is not None:
-            _look_at(STATE[place], given[place], system.n)
+            _look_at(STATE[place], given[place], len(system_of(system).coordinates))
     arrays = pick(given)
     results = run.single(*arrays) if out is None and (threads is None or thread_count(threads)) else NotImplemented
     if results is NotImplemented:
@@ -102,11 +75,9 @@ def evaluate(
     return dict(zip(asked, results)) if len(asked) > 1 else {asked[0]: results}
 
 
-def _evaluation(system: Robot, asked: tuple[str, ...]) -> tuple[Kernel, Callable[[Any], tuple[Any, ...]], tuple[int, ...]]:
-    """The kernel of some names, kept with the robot, what picks its inputs out of q, q̇, q̈, τ, and the places of the others."""
-    if not isinstance(system, Robot):
-        raise not_a_robot(system)
-    run = kernel(system, _listed(asked))
+def _evaluation(system: AnySystem, asked: tuple[str, ...]) -> tuple[Kernel, Callable[[Any], tuple[Any, ...]], tuple[int, ...]]:
+    """The kernel of some names, kept with the system, what picks its inputs out of q, q̇, q̈, τ, and the places of the others."""
+    run = built(system, _combined(system_of(system), _listed(asked)), "kernel")
     places = [STATE.index(slot.name) for slot in run.inputs]
     one = slice(places[0], places[0] + 1)  # a slice gives a tuple even of one
     pick: Callable[[Any], tuple[Any, ...]] = itemgetter(*places) if len(places) > 1 else itemgetter(one)
@@ -145,7 +116,7 @@ def _needed(name: str, value: ArrayLike | None, asked: tuple[str, ...]) -> None:
 
 
 def kernel(
-    source: Robot | Callable[..., Any],
+    source: AnySystem | Callable[..., Any],
     what: Sequence[str] | Mapping[str, tuple[int, ...]],
     *,
     outputs: Sequence[str] = ("y",),
@@ -182,8 +153,8 @@ def kernel(
     >>> float(norm([3.0, 4.0]))
     5.0
     """
-    if isinstance(source, Robot):
-        recipe = _combined(source, _listed(what, "what"))
+    if isinstance(source, Robot | System):
+        recipe = _combined(system_of(source), _listed(what, "what"))
     elif not callable(source):
         raise ShapeError(f"kernel: {type(source).__name__} found; a Robot or a function of scalars is expected.")
     else:
@@ -201,29 +172,47 @@ def _with_fixed(recipe: Recipe, fixed: Mapping[str, ArrayLike]) -> tuple[Callabl
 
     def function(*inputs: Any) -> Any:
         given = values | dict(zip(free, inputs, strict=True))
-        return recipe.function(None, *(given[name] for name in recipe.inputs))
+        return recipe.function(*(given[name] for name in recipe.inputs))
 
     return function, free, list(recipe.outputs)
 
 
-def _combined(robot: Robot, names: tuple[str, ...]) -> Recipe:
-    """One recipe for several quantities; hash consing shares what they have in common."""
-    segments = tree(robot)
+def _combined(system: System, names: tuple[str, ...]) -> Recipe:
+    """One recipe for several quantities; hash consing shares what they have in common.
+
+    Where straight code of one of them would be too long, each is asked for by itself.
+    """
     for name in names:
         if name not in NAMES:
             raise UnknownNameError.among("evaluate", name, NAMES)
-    recipes = {quantity: QUANTITIES[quantity](segments) for quantity in dict.fromkeys(NAMES[name] for name in names)}
+    recipes = {name: system.recipe(request_of(name)) for name in dict.fromkeys(NAMES[name] for name in names)}
     needed = {key for recipe in recipes.values() for key in recipe.inputs}
-    inputs = {key: (segments.n,) for key in STATE if key in needed}
+    inputs = {key: (len(system.coordinates),) for key in STATE if key in needed}
 
-    def function(sweep: None, *values: Any) -> Any:
+    def function(*values: Any) -> Any:
         given = dict(zip(inputs, values, strict=True))
-        found: dict[str, Any] = {}
-        for recipe in recipes.values():
-            chosen = Unrolled(segments.regrouped if recipe.regroup else segments)
-            results = recipe.function(chosen, *(given[key] for key in recipe.inputs))
-            found |= dict(zip(recipe.outputs, results if len(recipe.outputs) > 1 else (results,), strict=True))
-        chosen_results = tuple(found[name] for name in names)
-        return chosen_results if len(names) > 1 else chosen_results[0]
+        return _picked(names, recipes, lambda name, recipe: recipe.function(*(given[key] for key in recipe.inputs)))
 
-    return Recipe(function, inputs, list(names))
+    way = "straight" if all(recipe.way == "straight" for recipe in recipes.values()) else "composed"
+    return Recipe(function, inputs, list(names), way, composed=partial(_one_by_one, names, recipes, inputs))
+
+
+def _picked(names: tuple[str, ...], recipes: Mapping[str, Recipe], run: Callable[[str, Recipe], Any]) -> Any:
+    """The results of some names out of those of all recipes; a bare one if there is a single name."""
+    found: dict[str, Any] = {}
+    for quantity, recipe in recipes.items():
+        results = run(quantity, recipe)
+        found |= dict(zip(recipe.outputs, results if len(recipe.outputs) > 1 else (results,), strict=True))
+    return tuple(found[name] for name in names) if len(names) > 1 else found[names[0]]
+
+
+def _one_by_one(names: tuple[str, ...], recipes: Mapping[str, Recipe], inputs: Shapes, source: Kernels) -> Composition:
+    kernels = {quantity: source.kernel(quantity) for quantity in recipes}
+    shapes = {slot.name: slot.shape for run in kernels.values() for slot in run.outputs}
+
+    def function(*arrays: Any) -> tuple[Any, ...]:
+        given = dict(zip(inputs, arrays, strict=True))
+        results = _picked(names, recipes, lambda name, recipe: kernels[name](*(given[key] for key in recipe.inputs)))
+        return results if len(names) > 1 else (results,)
+
+    return Composition(function, [shapes[name] for name in names])

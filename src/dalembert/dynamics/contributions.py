@@ -4,27 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..algorithms import torque_parts
-from ..algorithms.composite_bodies import mass_matrix
-from ..algorithms.graph_derivatives import christoffel, friction_forces
-from ..algorithms.kinematics import segment_poses
-from ..algorithms.newton_euler_recursion import wrench_step
-from ..algorithms.sweep import Unrolled
 from ..brief import brief
 from ..checks import FloatArray
-from ..codegen import Kernel, build
-from ..expr import trace
-from ..formulations.base import load_torques
-from ..model import Robot
-from ..model.tree import Tree
-from .engine import tree
+from .engine import kernel, system_of, tree
 from .functions import forces_of
-from .quantities import place_of
+from .system import AnySystem
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,11 +148,9 @@ SPLITS: dict[str, Callable[[Contributions], dict[str, FloatArray]]] = {
 }
 """The splits by name."""
 
-_ARRAYS = tuple(field.name for field in fields(Contributions))[3:]
-
 
 def contributions(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     qd: ArrayLike,
     qdd: ArrayLike,
@@ -196,43 +182,8 @@ def contributions(
     [-23.971277, 0.0]
     """
     forces, arrays = forces_of(wrenches, None, None, None)
-    run = _kernel(system, forces.wrenches)
-    units = tuple("N m" if joint.turns else "N" for joint in system.structure.coordinates)
+    run = kernel(system, "contributions", forces.wrenches)
+    coordinates = system_of(system).coordinates
+    names, units = zip(*((coordinate.name, coordinate.force_unit) for coordinate in coordinates), strict=True)
     joints = tuple(s.name for s in tree(system).segments)
-    return Contributions(joints, system.joint_names, units, *run(q, qd, qdd, *arrays, threads=threads))
-
-
-def _kernel(system: Robot, wrenches: tuple[str, ...]) -> Kernel:
-    segments = tree(system)
-    key = ("contributions", wrenches)
-    found: Kernel | None = system.kernels.get(key)
-    if found is None:
-        found = system.kernels[key] = _compile(segments, wrenches)
-    return found
-
-
-def _compile(segments: Tree, wrenches: tuple[str, ...]) -> Kernel:
-    places = [place_of(segments, name) for name in wrenches]
-
-    def function(q: Any, qd: Any, qdd: Any, *given: Any) -> Any:
-        sweep = Unrolled(segments)
-        centrifugal, coriolis = torque_parts.velocity_parts(christoffel(sweep, q), qd)
-        translational, rotational, rotor = torque_parts.motion_parts(sweep, q, qd, qdd)
-        external: list[Any] = [0.0] * segments.n
-        if places:
-            loads = sweep.applied(wrench_step, places, given, segment_poses(sweep, q))
-            external = sweep.collect(load_torques(sweep, q, loads))
-        return (
-            torque_parts.inertia_parts(mass_matrix(sweep, q), qdd),
-            centrifugal,
-            coriolis,
-            friction_forces(sweep, qd),
-            external,
-            translational,
-            rotational,
-            torque_parts.gravity_parts(sweep, q),
-            rotor,
-        )
-
-    inputs = dict.fromkeys(("q", "qd", "qdd"), (segments.n,)) | {f"wrenches[{name!r}]": (6,) for name in wrenches}
-    return build(trace(function, inputs, list(_ARRAYS), name="contributions"))
+    return Contributions(joints, names, units, *run(q, qd, qdd, *arrays, threads=threads))

@@ -15,11 +15,13 @@ from numpy.typing import ArrayLike
 from ..brief import brief
 from ..checks import FloatArray
 from ..codegen import thread_count
-from ..model import Robot
+from ..codegen.arguments import batch_of, real
+from ..expr import Slot
 from ..options import mapping
-from .engine import NO_KERNEL, Forces, ask, kernel
+from .engine import NO_KERNEL, ask, kernel
+from .surroundings import FREE, Forces
+from .system import AnySystem
 
-_FREE = Forces()
 WRENCHES = "{'tool': [fx, fy, fz, mx, my, mz]}"
 
 
@@ -39,7 +41,7 @@ class Energy(NamedTuple):
 
 
 def inverse_dynamics(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     qd: ArrayLike,
     qdd: ArrayLike,
@@ -93,13 +95,13 @@ def inverse_dynamics(
             pass
     forces, extra = forces_of(wrenches, base_velocity, base_acceleration, parameters)
     run = kernel(system, "inverse_dynamics", formulation, forces)
-    if forces is _FREE:
+    if forces is FREE:
         system.kernels[formulation] = run.single
     return run(q, qd, qdd, *extra, out=out, threads=threads)
 
 
 def forward_dynamics(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     qd: ArrayLike,
     tau: ArrayLike,
@@ -147,13 +149,13 @@ def forward_dynamics(
             pass
     forces, extra = forces_of(wrenches, base_velocity, base_acceleration, parameters)
     run = kernel(system, "forward_dynamics", forces, formulation)
-    if forces is _FREE:
+    if forces is FREE:
         system.kernels["forward", formulation] = run.single
     return run(q, qd, tau, *extra, out=out, threads=threads)
 
 
 def mass_matrix(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     *,
     parameters: ArrayLike | None = None,
@@ -185,13 +187,13 @@ def mass_matrix(
             pass
     forces, extra = forces_of(None, None, None, parameters)
     run = kernel(system, "mass_matrix", forces, formulation)
-    if forces is _FREE:
+    if forces is FREE:
         system.kernels["mass", formulation] = run.single
     return run(q, *extra, out=out, threads=threads)
 
 
 def gravity_torque(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     *,
     parameters: ArrayLike | None = None,
@@ -223,13 +225,13 @@ def gravity_torque(
             pass
     forces, extra = forces_of(None, None, None, parameters)
     run = kernel(system, "gravity_torque", formulation, forces)
-    if forces is _FREE:
+    if forces is FREE:
         system.kernels["gravity_torque", formulation] = run
     return run(q, *extra, out=out, threads=threads)
 
 
 def bias(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     qd: ArrayLike,
     *,
@@ -261,7 +263,7 @@ def bias(
 
 
 def energy(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     qd: ArrayLike,
     *,
@@ -291,7 +293,14 @@ def energy(
     return Energy(*ask(system, "energy", (), (q, qd), out, threads))
 
 
-def friction_torque(system: Robot, qd: ArrayLike, *, out: FloatArray | None = None, threads: int | None = None) -> FloatArray:
+def friction_torque(
+    system: AnySystem,
+    qd: ArrayLike,
+    *,
+    q: ArrayLike | None = None,
+    out: FloatArray | None = None,
+    threads: int | None = None,
+) -> FloatArray:
     """Joint torques that friction takes up, viscous and dry.
 
     Parameters
@@ -300,6 +309,8 @@ def friction_torque(system: Robot, qd: ArrayLike, *, out: FloatArray | None = No
         With n coordinates.
     qd : array_like, shape (..., n)
         Velocities [rad/s | m/s].
+    q : array_like, shape (..., n), optional
+        Positions [rad | m]; needed where coordinates are not those of the joints, so that friction depends on them.
     out, threads
         As in `inverse_dynamics`.
 
@@ -307,11 +318,17 @@ def friction_torque(system: Robot, qd: ArrayLike, *, out: FloatArray | None = No
     -------
     friction : ndarray, shape (..., n), [N m | N]
     """
-    return ask(system, "friction_torque", (), (qd,), out, threads)
+    if q is None:
+        return ask(system, "friction_torque", (), (qd,), out, threads)
+    run = kernel(system, "friction_torque")
+    if len(run.inputs) > 1:
+        return run(q, qd, out=out, threads=threads)
+    batch_of([Slot("q", run.inputs[0].shape), *run.inputs], [real("q", q, "(..., n)"), real("qd", qd, "(..., n)")])
+    return run(qd, out=out, threads=threads)
 
 
 def link_wrenches(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     qd: ArrayLike,
     qdd: ArrayLike,
@@ -353,7 +370,7 @@ def forces_of(
 ) -> tuple[Forces, list[Any]]:
     """The options of a kernel and the arrays that go with them."""
     if wrenches is None and base_velocity is None and base_acceleration is None and parameters is None:
-        return _FREE, []
+        return FREE, []
     acting = {} if wrenches is None else mapping("wrenches", wrenches, WRENCHES)
     names = tuple(acting)
     arrays: list[Any] = [acting[name] for name in names]

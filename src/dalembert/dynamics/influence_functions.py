@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
 from ..algorithms import influence_coefficients as algorithm
-from ..algorithms.kinematics import shifted
-from ..algorithms.sweep import Unrolled
 from ..brief import brief
 from ..checks import FloatArray
 from ..errors import ShapeError, UnknownNameError
-from ..model import Robot
 from ..wording import shown
-from .engine import tree
-from .quantities import place_of
-from .shaped import Shaped, kept, shaped
-
-ORDERS = ("G", "H", "D")
-MOTIONS = ("velocity", "acceleration", "jerk")
+from .engine import kernel
+from .system import AnySystem
 
 
 class Influence(NamedTuple):
@@ -55,7 +48,7 @@ class LinkMotion(NamedTuple):
 
 
 def influence(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     link: str | None = None,
     *,
@@ -99,25 +92,16 @@ def influence(
     >>> found.G.shape, found.H.shape
     ((6, 2), (6, 2, 2))
     """
-    segments = tree(system)
     if not isinstance(order, (int, np.integer)) or order not in (1, 2, 3):
         raise UnknownNameError(f"order: {shown(order)} found; 1, 2 or 3 expected, for coefficients up to G, H or D.")
     checks.choice("kind", kind, algorithm.KINDS)
-
-    def make() -> Shaped:
-        place = place_of(segments, link)
-
-        def function(q: Any, point: Any = None) -> list[Any]:
-            return algorithm.influence(Unrolled(segments), q, shifted(place, point), order=order, kind=kind)
-
-        return shaped(function, {"q": (segments.n,)} | _point(point), ORDERS[:order], "influence")
-
-    run = kept(system, ("influence", link, order, kind, point is not None), make)
-    return Influence(**run(q, *_given(point), threads=threads))
+    run = kernel(system, "influence", link, int(order), kind, point is not None)
+    found = run(q, *_given(point), threads=threads)
+    return Influence(*(found if order > 1 else (found,)))
 
 
 def link_motion(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     qd: ArrayLike,
     qdd: ArrayLike | None = None,
@@ -156,30 +140,14 @@ def link_motion(
     >>> motion.acceleration.shape, motion.jerk
     ((6,), None)
     """
-    segments = tree(system)
     if qdd is None and qddd is not None:
         raise ShapeError("qdd: nothing found, but the jerk from qddd needs it; shape (..., n) expected.")
     if qd is None:
         raise ShapeError("qd: nothing found, but every motion of a link needs it; shape (..., n) expected.")
     rates = [rate for rate in (qd, qdd, qddd) if rate is not None]
-    count = len(rates)
-
-    def make() -> Shaped:
-        place = place_of(segments, link)
-
-        def function(q: Any, *rest: Any) -> list[Any]:
-            at = shifted(place, rest[count] if len(rest) > count else None)
-            return algorithm.link_motion(Unrolled(segments), at, q, *rest[:count])
-
-        inputs = dict.fromkeys(("q", "qd", "qdd", "qddd")[: count + 1], (segments.n,)) | _point(point)
-        return shaped(function, inputs, MOTIONS[:count], "link_motion")
-
-    run = kept(system, ("link_motion", link, count, point is not None), make)
-    return LinkMotion(**run(q, *rates, *_given(point), threads=threads))
-
-
-def _point(point: ArrayLike | None) -> dict[str, tuple[int, ...]]:
-    return {} if point is None else {"point": (3,)}
+    run = kernel(system, "link_motion", link, len(rates), point is not None)
+    found = run(q, *rates, *_given(point), threads=threads)
+    return LinkMotion(*(found if len(rates) > 1 else (found,)))
 
 
 def _given(point: ArrayLike | None) -> list[ArrayLike]:

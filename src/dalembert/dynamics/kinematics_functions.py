@@ -8,13 +8,13 @@ from numpy.typing import ArrayLike
 
 from ..checks import FloatArray
 from ..codegen import thread_count
-from ..model import Robot
 from ..options import several_names
 from .engine import NO_KERNEL, ask, kernel
+from .system import AnySystem
 
 
 def forward_kinematics(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     link: str | Sequence[str] | None = None,
     *,
@@ -43,7 +43,7 @@ def forward_kinematics(
 
 
 def jacobian(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     link: str | None = None,
     *,
@@ -77,7 +77,7 @@ def jacobian(
         return ask(system, "jacobian", (link, frame, True), (q, point), out, threads)
     if out is None:
         try:
-            J = system.kernels["jacobian", link, frame].single(q)
+            J = system.kernels["jacobian", (link, frame)].single(q)
             if J is not NotImplemented and (threads is None or thread_count(threads)):
                 return J
         except NO_KERNEL:
@@ -86,7 +86,7 @@ def jacobian(
 
 
 def jacobian_dot(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     qd: ArrayLike,
     link: str | None = None,
@@ -114,7 +114,7 @@ def jacobian_dot(
 
 
 def analytical_jacobian(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     link: str | None = None,
     *,

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import DalembertError, ExprError, ShapeError
 from ..expr import Expr
 from ..wording import shown
-from .quantities import Recipe
+from .system import Recipe
 
 
 def function_recipe(function: Callable[..., Any], inputs: Any, outputs: Sequence[str]) -> Recipe:
@@ -19,7 +19,7 @@ def function_recipe(function: Callable[..., Any], inputs: Any, outputs: Sequence
         raise ShapeError("kernel: a function needs its inputs as a mapping of name to shape, such as {'q': (3,)}.")
     if not outputs:
         raise ShapeError("outputs: no name found; one for each output is expected, such as ('y',).")
-    return Recipe(lambda sweep, *given: _returned(function, given, outputs), _shapes(inputs), list(outputs))
+    return Recipe(lambda *given: _returned(function, given, outputs), _shapes(inputs), list(outputs))
 
 
 def _shapes(inputs: Mapping[Any, Any]) -> dict[str, tuple[int, ...]]:

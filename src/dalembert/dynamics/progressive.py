@@ -26,10 +26,10 @@ from ..model import Body, Joint, Link, Robot
 from ..model.attach import Addition, addition, detach, joined
 from ..model.tree import Tree, tree_of
 from ..wording import shown
-from .engine import not_a_robot, tree
+from .engine import kept, not_a_robot, tree
 from .functions import gravity_torque, inverse_dynamics, mass_matrix
-from .quantities import place_of
-from .shaped import kept
+from .surroundings import place_of
+from .system import Request
 from .terms import terms
 
 METHOD = "screw"
@@ -120,11 +120,10 @@ class Part:
         return dict(zip(_CARRIER, found, strict=True))
 
     def _run(self, key: tuple[str, str], make: Callable[[], Program], on: Screws, state: _State) -> Any:
-        if key not in self.kernels:
-            self.kernels[key] = build(make())
+        run = kept(self, Request(key[0], key[1:]), lambda: build(make()))
         own, every = state.places(self.joints), state.places(self.coordinates)
         given = {**on, "q": state.q[..., own], "qd": state.qd[..., every], "qdd": state.qdd[..., every]}
-        return self.kernels[key](*(given[name] for name in self.inputs))
+        return run(*(given[name] for name in self.inputs))
 
 
 _GROUND, _STAND_IN = "(ground)", "(carrier)"
@@ -257,7 +256,7 @@ class Progressive:
             if part.holds(link):
                 return part.screws(link, self._carried(part.carrier, state), state)
         old = self._old(state)
-        run = kept(self.base, ("carrier", link), lambda: build(carrier_program(self.base, link)))
+        run = kept(self.base, Request("carrier", (link,)), lambda: build(carrier_program(self.base, link)))
         found = run(old.q, old.qd)
         return dict(zip(_CARRIER, found, strict=True)) if isinstance(found, tuple) else {"gravity": found}
 

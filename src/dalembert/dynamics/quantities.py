@@ -1,401 +1,216 @@
-"""What can be asked of a robot: for each quantity a recipe, the function of scalars to trace with its inputs and outputs."""
+"""The quantities, each with all that is known of it: its recipe over a tree, its results with units and equations, from which
+size on it is written as loops or composed, how it follows from others, how it changes with the coordinates.
+
+A new one needs its algorithm (algorithms/), its record here, and the function that users call.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
-
-from .. import checks
-from ..algorithms import (
-    articulated_bodies,
-    composite_derivatives,
-    energy,
-    forward_by_mass_matrix,
-    graph_derivatives,
-    joint_wrenches,
-    kinematics,
-    newton_euler_recursion,
-    regressor,
-)
-from ..algorithms.regressor import Options
-from ..algorithms.sweep import Sweep, Unrolled
-from ..errors import ModelError, UnknownNameError
-from ..formulations import FORMULATIONS, Formulation
-from ..formulations import base as formulation_base
-from ..model.tree import Place, Tree
-from ..spatial import ZERO
-
-ARTICULATED_FROM = 10  # joints: below, mass matrix and LᵀDL take less time (docs/develop/decisions.md)
-Shapes = dict[str, tuple[int, ...]]
-
-
-class Recipe(NamedTuple):
-    """A function of a sweep and scalars, its named inputs with shapes, the names of its outputs; whether it can be a
-    loop, and whether base parameters are enough for it.
-    """
-
-    function: Callable[..., Any]
-    inputs: Mapping[str, tuple[int, ...]]
-    outputs: Sequence[str]
-    can_roll: bool = True
-    regroup: bool = True
-
-
-class Forces(NamedTuple):
-    """Options of the dynamic quantities: frames where wrenches act, whether the base moves, whether parameters are inputs."""
-
-    wrenches: tuple[str, ...] = ()
-    moving_base: bool = False
-    parameters: bool = False
-
-
-FREE = Forces()
-DEFAULT = "newton_euler"  # the formulation whose quantities have algorithms of their own, chosen for speed
-
-
-BY_BODIES_FROM = 300  # triples of a segment and two before it (docs/develop/decisions.md)
-
-
-def place_of(tree: Tree, name: str | None) -> Place:
-    """The frame of a link, or the tool's for None or 'tool'."""
-    if name is not None and name in tree.links:
-        return tree.links[name]
-    if name not in (None, "tool"):
-        raise UnknownNameError.among("link", name, ["tool", *tree.links] if tree.tool else list(tree.links))
-    if tree.tool is None:
-        raise ModelError(f"tool: {tree.name!r} has several tips and no tool. Name a link: {', '.join(tree.links)}.")
-    return tree.tool
-
-
-WEIGHTLESS = newton_euler_recursion.still_base(ZERO)
-
-
-class _Surroundings(NamedTuple):
-    """What the extra inputs of a kernel amount to."""
-
-    sweep: Any
-    base: Any
-    loads: Any
-
-
-def _surroundings(sweep: Any, q: Any, forces: Forces, extra: Sequence[Any]) -> _Surroundings:
-    """Free parameters, base motion and external loads from the extra inputs of a kernel, in this order from the end."""
-    if forces.parameters:
-        *extra, phi = extra
-        sweep = Unrolled(regressor.with_parameters(sweep.tree, phi))
-    gravity = sweep.tree.gravity
-    base = newton_euler_recursion.still_base(gravity)
-    if forces.moving_base:
-        base = newton_euler_recursion.moving_base(gravity, *extra[len(forces.wrenches) :])
-    if not forces.wrenches:
-        return _Surroundings(sweep, base, None)
-    places = [place_of(sweep.tree, name) for name in forces.wrenches]
-    poses = kinematics.segment_poses(sweep, q)
-    return _Surroundings(sweep, base, sweep.applied(newton_euler_recursion.wrench_step, places, extra[: len(places)], poses))
-
-
-def _extra_inputs(tree: Tree, forces: Forces) -> Shapes:
-    shapes: Shapes = {f"wrenches[{name!r}]": (6,) for name in forces.wrenches}
-    if forces.moving_base:
-        shapes |= {"base_velocity": (6,), "base_acceleration": (6,)}
-    if forces.parameters:
-        shapes["parameters"] = (len(regressor.columns(tree, regressor.STANDARD)),)
-    return shapes
-
-
-def _states(tree: Tree, *names: str) -> Shapes:
-    return dict.fromkeys(names, (tree.n,))
-
-
-def method_of(tree: Tree, formulation: str, forces: Forces = FREE) -> Formulation:
-    """A formulation by name, if it can serve this robot and these forces; else a sentence that names one that can."""
-    method = checks.choice("formulation", formulation, FORMULATIONS)
-    if forces.moving_base and not method.moving_base:
-        raise _cannot(method, "it has no moving base", lambda other: other.moving_base)
-    if forces.parameters and not method.parameters:
-        raise _cannot(method, "it has no dynamic parameters as inputs", lambda other: other.parameters)
-    size = len(tree.segments)
-    if method.largest is not None and size > method.largest:
-        reason = f"{tree.name!r} has {size} moving joints, and its operations grow too fast beyond {method.largest}"
-        raise _cannot(method, reason, lambda other: other.largest is None or size <= other.largest)
-    return method
-
-
-def _cannot(method: Formulation, reason: str, can: Callable[[Formulation], bool]) -> ModelError:
-    others = " or ".join(repr(other.name) for other in FORMULATIONS.values() if can(other))
-    return ModelError(f"formulation: {method.name!r} cannot serve this: {reason}. Try {others}.")
-
-
-def inverse_dynamics_recipe(tree: Tree, formulation: str = DEFAULT, forces: Forces = FREE, with_friction: bool = True) -> Recipe:
-    """τ = M q̈ + C q̇ + g + friction − Jᵀ wrench."""
-    method = method_of(tree, formulation, forces)
-
-    def function(sweep: Sweep, q: Any, qd: Any, qdd: Any, *extra: Any) -> Any:
-        around = _surroundings(sweep, q, forces, extra)
-        return method.inverse_dynamics(around.sweep, q, qd, qdd, around.base, around.loads, with_friction=with_friction)
-
-    inputs = _states(tree, "q", "qd", "qdd") | _extra_inputs(tree, forces)
-    plain = not forces.parameters
-    return Recipe(function, inputs, ["tau"], can_roll=method.can_roll and plain, regroup=method.regroup and plain)
-
-
-def bias_recipe(tree: Tree, formulation: str = DEFAULT, forces: Forces = FREE) -> Recipe:
-    """h = C q̇ + g: inverse dynamics without acceleration and friction."""
-    full = inverse_dynamics_recipe(tree, formulation, forces, with_friction=False)
-    still = [0.0] * tree.n
-    return full._replace(
-        function=lambda sweep, q, qd, *extra: full.function(sweep, q, qd, still, *extra),
-        inputs={name: shape for name, shape in full.inputs.items() if name != "qdd"},
-        outputs=["h"],
-    )
-
-
-def gravity_recipe(tree: Tree, formulation: str = DEFAULT, forces: Forces = FREE) -> Recipe:
-    """g: inverse dynamics at rest."""
-    full = inverse_dynamics_recipe(tree, formulation, forces, with_friction=False)
-    still = [0.0] * tree.n
-    return full._replace(
-        function=lambda sweep, q, *extra: full.function(sweep, q, still, still, *extra),
-        inputs={name: shape for name, shape in full.inputs.items() if name not in ("qd", "qdd")},
-        outputs=["g"],
-    )
-
-
-def check_inverse(tree: Tree) -> None:
-    """Refuse a tree whose mass matrix has no inverse in any configuration."""
-    if tree.idle:
-        first, *others = tree.idle
-        also = f" The same holds for {', '.join(repr(other.joint) for other in others)}." if others else ""
-        raise ModelError(first.sentence + also)
-
-
-def mass_matrix_recipe(tree: Tree, forces: Forces = FREE, formulation: str = DEFAULT) -> Recipe:
-    """M."""
-    method = method_of(tree, formulation, forces)
-
-    def function(sweep: Any, q: Any, *extra: Any) -> Any:
-        return formulation_base.mass_matrix_of(method, _surroundings(sweep, q, forces, extra).sweep, q, WEIGHTLESS)
-
-    inputs = _states(tree, "q") | _extra_inputs(tree, forces)
-    plain = not forces.parameters
-    return Recipe(function, inputs, ["M"], can_roll=method.can_roll and plain, regroup=method.regroup and plain)
-
-
-def forward_dynamics_recipe(tree: Tree, forces: Forces = FREE, formulation: str = DEFAULT) -> Recipe:
-    """q̈ = M⁻¹ (τ − C q̇ − g − friction + Jᵀ wrench)."""
-    if not forces.parameters:  # given ones decide at run time, row by row
-        check_inverse(tree)
-    if formulation != DEFAULT:
-        return _forward_by(method_of(tree, formulation, forces), tree, forces)
-    simple = tree.is_plain and not tree.has_spin
-    algorithm = articulated_bodies if simple and tree.n >= ARTICULATED_FROM else forward_by_mass_matrix
-
-    def function(sweep: Sweep, q: Any, qd: Any, tau: Any, *extra: Any) -> Any:
-        around = _surroundings(sweep, q, forces, extra)
-        return algorithm.forward_dynamics(around.sweep, q, qd, tau, around.base, around.loads)
-
-    inputs = _states(tree, "q", "qd", "tau") | _extra_inputs(tree, forces)
-    can_roll = algorithm is articulated_bodies and not forces.parameters
-    return Recipe(function, inputs, ["qdd"], can_roll=can_roll, regroup=not forces.parameters)
-
-
-def _forward_by(method: Formulation, tree: Tree, forces: Forces) -> Recipe:
-    def function(sweep: Unrolled, q: Any, qd: Any, tau: Any, *extra: Any) -> Any:
-        around = _surroundings(sweep, q, forces, extra)
-        return formulation_base.forward_dynamics_of(method, around.sweep, q, qd, tau, around.base, WEIGHTLESS, around.loads)
-
-    inputs = _states(tree, "q", "qd", "tau") | _extra_inputs(tree, forces)
-    return Recipe(function, inputs, ["qdd"], can_roll=False, regroup=method.regroup and not forces.parameters)
-
-
-def energy_recipe(tree: Tree) -> Recipe:
-    """Kinetic and potential energy."""
-    outputs = ["kinetic", "potential"]
-    return Recipe(lambda sweep, q, qd: energy.energy(sweep, q, qd), _states(tree, "q", "qd"), outputs, regroup=False)
-
-
-def energy_gradient_recipe(tree: Tree) -> Recipe:
-    """Derivatives of the energies."""
-
-    def function(sweep: Unrolled, q: Any, qd: Any) -> Any:
-        return graph_derivatives.energy_gradient(*energy.energy(sweep, q, qd), q, qd)
-
-    return Recipe(function, _states(tree, "q", "qd"), ["dkinetic_dq", "dkinetic_dqd", "dpotential_dq"], can_roll=False)
-
-
-def forward_kinematics_recipe(tree: Tree, link: str | tuple[str, ...] | None = None) -> Recipe:
-    """World pose of one frame, or of several."""
-    several = isinstance(link, tuple)
-    places = [place_of(tree, name) for name in (link if isinstance(link, tuple) else (link,))]
-
-    def function(sweep: Unrolled, q: Any) -> Any:
-        poses = kinematics.forward_kinematics(sweep, q, places)
-        return poses if several else poses[0]
-
-    return Recipe(function, _states(tree, "q"), ["X"], can_roll=False)
-
-
-def jacobian_recipe(tree: Tree, link: str | None = None, frame: str = "world", with_point: bool = False) -> Recipe:
-    """Geometric Jacobian of a frame, or of a point given in it."""
-    checks.choice("frame", frame, {"world": 0, "body": 0})
-    place = place_of(tree, link)
-
-    def function(sweep: Unrolled, q: Any, point: Any = None) -> Any:
-        return kinematics.jacobian(sweep, q, kinematics.shifted(place, point), frame=frame)
-
-    inputs = _states(tree, "q") | ({"point": (3,)} if with_point else {})
-    return Recipe(function, inputs, ["J"], can_roll=False)
-
-
-def jacobian_dot_recipe(tree: Tree, link: str | None = None, frame: str = "world") -> Recipe:
-    """The time derivative of the geometric Jacobian."""
-    inner = jacobian_recipe(tree, link, frame)
-
-    def function(sweep: Unrolled, q: Any, qd: Any) -> Any:
-        return graph_derivatives.along(inner.function(sweep, q), q, qd)
-
-    return Recipe(function, _states(tree, "q", "qd"), ["Jdot"], can_roll=False)
-
-
-def analytical_jacobian_recipe(tree: Tree, link: str | None = None, angles: str = "rpy") -> Recipe:
-    """Jacobian of position and orientation angles."""
-    checks.choice("angles", angles, kinematics.RATES)
-    place = place_of(tree, link)
-
-    def function(sweep: Unrolled, q: Any) -> Any:
-        return kinematics.analytical_jacobian(sweep, q, place, angles=angles)
-
-    return Recipe(function, _states(tree, "q"), ["J"], can_roll=False)
-
-
-def _by_bodies(tree: Tree, sweep: Any) -> bool:
-    """Whether first derivatives are those of composite bodies, not of the graph: in loops, and where they take less."""
-    return not tree.has_spin and (tree.triples >= BY_BODIES_FROM or not isinstance(sweep, Unrolled))
-
-
-def coriolis_recipe(tree: Tree, formulation: str = DEFAULT) -> Recipe:
-    """C by Christoffel symbols."""
-    if formulation == DEFAULT:
-
-        def default(sweep: Any, q: Any, qd: Any) -> Any:
-            return (composite_derivatives if _by_bodies(tree, sweep) else graph_derivatives).coriolis_matrix(sweep, q, qd)
-
-        return Recipe(default, _states(tree, "q", "qd"), ["C"], can_roll=not tree.has_spin)
-    method = method_of(tree, formulation)
-
-    def function(sweep: Unrolled, q: Any, qd: Any) -> Any:
-        return formulation_base.coriolis_of(method, sweep, q, qd, WEIGHTLESS)
-
-    return Recipe(function, _states(tree, "q", "qd"), ["C"], can_roll=False, regroup=method.regroup)
-
-
-def christoffel_recipe(tree: Tree, formulation: str = DEFAULT) -> Recipe:
-    """The Christoffel symbols of the first kind."""
-    if formulation == DEFAULT:
-
-        def default(sweep: Any, q: Any) -> Any:
-            return (graph_derivatives if isinstance(sweep, Unrolled) else composite_derivatives).christoffel(sweep, q)
-
-        return Recipe(default, _states(tree, "q"), ["c"], can_roll=not tree.has_spin)
-    method = method_of(tree, formulation)
-
-    def function(sweep: Unrolled, q: Any) -> Any:
-        return formulation_base.christoffel_of(method, sweep, q, WEIGHTLESS)
-
-    return Recipe(function, _states(tree, "q"), ["c"], can_roll=False, regroup=method.regroup)
-
-
-def friction_recipe(tree: Tree) -> Recipe:
-    """Friction alone."""
-    return Recipe(graph_derivatives.friction_forces, _states(tree, "qd"), ["friction"], can_roll=False)
-
-
-def regressor_recipe(tree: Tree, options: Options = regressor.STANDARD) -> Recipe:
-    """Y with τ = Y φ."""
-
-    def function(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> Any:
-        return regressor.regressor(sweep, q, qd, qdd, newton_euler_recursion.still_base(tree.gravity), options)
-
-    return Recipe(function, _states(tree, "q", "qd", "qdd"), ["Y"], can_roll=False, regroup=False)
-
-
-def link_wrenches_recipe(tree: Tree, frame: str = "world", forces: Forces = FREE) -> Recipe:
-    """What the joints transmit."""
-    checks.choice("frame", frame, {"world": 0, "link": 0})
-
-    def function(sweep: Unrolled, q: Any, qd: Any, qdd: Any, *extra: Any) -> Any:
-        around = _surroundings(sweep, q, forces, extra)
-        return joint_wrenches.link_wrenches(around.sweep, q, qd, qdd, around.base, around.loads, frame=frame)
-
-    inputs = _states(tree, "q", "qd", "qdd") | _extra_inputs(tree, forces)
-    return Recipe(function, inputs, ["wrenches"], can_roll=False, regroup=False)
-
-
-def inverse_derivatives_recipe(tree: Tree) -> Recipe:
-    """∂τ/∂q, ∂τ/∂q̇, ∂τ/∂q̈."""
-
-    def function(sweep: Any, q: Any, qd: Any, qdd: Any) -> Any:
-        if _by_bodies(tree, sweep):
-            return composite_derivatives.first_derivatives(sweep, q, qd, qdd, tree.gravity)
-        return graph_derivatives.inverse_derivatives(sweep, q, qd, qdd, newton_euler_recursion.still_base(tree.gravity))
-
-    outputs = ["dtau_dq", "dtau_dqd", "dtau_dqdd"]
-    return Recipe(function, _states(tree, "q", "qd", "qdd"), outputs, can_roll=not tree.has_spin)
-
-
-def forward_derivatives_recipe(tree: Tree) -> Recipe:
-    """∂q̈/∂q, ∂q̈/∂q̇, ∂q̈/∂τ."""
-    check_inverse(tree)
-
-    def function(sweep: Unrolled, q: Any, qd: Any, tau: Any) -> Any:
-        return graph_derivatives.forward_derivatives(sweep, q, qd, tau, newton_euler_recursion.still_base(tree.gravity))
-
-    outputs = ["dqdd_dq", "dqdd_dqd", "dqdd_dtau"]
-    return Recipe(function, _states(tree, "q", "qd", "tau"), outputs, can_roll=False)
-
-
-def forward_parameter_derivatives_recipe(tree: Tree, options: Options = regressor.STANDARD) -> Recipe:
-    """∂q̈/∂φ."""
-    check_inverse(tree)
-
-    def function(sweep: Unrolled, q: Any, qd: Any, tau: Any) -> Any:
-        base = newton_euler_recursion.still_base(tree.gravity)
-        return graph_derivatives.forward_parameter_derivatives(sweep, q, qd, tau, base, options)
-
-    return Recipe(function, _states(tree, "q", "qd", "tau"), ["dqdd_dphi"], can_roll=False, regroup=False)
-
-
-def second_derivatives_recipe(tree: Tree) -> Recipe:
-    """Second derivatives of inverse dynamics."""
-
-    def function(sweep: Any, q: Any, qd: Any, qdd: Any) -> Any:
-        if tree.has_spin:
-            return graph_derivatives.second_derivatives(sweep, q, qd, qdd, newton_euler_recursion.still_base(tree.gravity))
-        return composite_derivatives.second_derivatives(sweep, q, qd, qdd, tree.gravity)
-
-    outputs = ["d2tau_dqdq", "d2tau_dqdqd", "d2tau_dqddqd", "dM_dq"]
-    return Recipe(function, _states(tree, "q", "qd", "qdd"), outputs, can_roll=not tree.has_spin)
-
-
-QUANTITIES: dict[str, Callable[..., Recipe]] = {
-    "inverse_dynamics": inverse_dynamics_recipe,
-    "bias": bias_recipe,
-    "gravity_torque": gravity_recipe,
-    "mass_matrix": mass_matrix_recipe,
-    "forward_dynamics": forward_dynamics_recipe,
-    "energy": energy_recipe,
-    "energy_gradient": energy_gradient_recipe,
-    "forward_kinematics": forward_kinematics_recipe,
-    "jacobian": jacobian_recipe,
-    "jacobian_dot": jacobian_dot_recipe,
-    "analytical_jacobian": analytical_jacobian_recipe,
-    "coriolis_matrix": coriolis_recipe,
-    "christoffel": christoffel_recipe,
-    "friction_torque": friction_recipe,
-    "regressor": regressor_recipe,
-    "link_wrenches": link_wrenches_recipe,
-    "inverse_derivatives": inverse_derivatives_recipe,
-    "forward_derivatives": forward_derivatives_recipe,
-    "forward_parameter_derivatives": forward_parameter_derivatives_recipe,
-    "second_derivatives": second_derivatives_recipe,
+from typing import Any
+
+from ..algorithms import energy, graph_derivatives, regressor
+from ..algorithms.regressor import STANDARD, Options
+from ..model.tree import Tree
+from . import composed, derived, recipes_dynamics, recipes_forces, recipes_kinematics, sizes
+from .quantity import COLUMNS, FORCE, MATRIX, ROWS, Composed, Equation, Output, Quantity, TreeRecipe, plain
+
+_TORQUE = ("N m", "N")
+_INERTIA = ("kg m^2", "kg m", "kg")
+_PER_PARAMETER = "per unit of parameter, columns as in dalembert.parameter_names"
+
+INPUT_UNITS: dict[str, str | tuple[str, ...]] = {
+    "q": ("rad", "m"),
+    "qd": ("rad/s", "m/s"),
+    "qdd": ("rad/s^2", "m/s^2"),
+    "tau": _TORQUE,
+    "base_velocity": "m/s, then rad/s, in axes of the base",
+    "base_acceleration": "m/s^2, then rad/s^2, in axes of the base",
+    "parameters": "in the order of dalembert.parameter_names, SI units",
 }
+"""Units of what recipes take, as those of `Output`."""
+
+
+def _parameters(tree: Tree, options: Options = STANDARD) -> TreeRecipe:
+    return TreeRecipe(lambda sweep: regressor.parameter_values(sweep.tree, options), {}, ["phi"], can_roll=False, regroup=False)
+
+
+def _matrices(*names: str) -> tuple[Output, ...]:
+    return tuple(Output(name) for name in names)
+
+
+_RECORDS = (
+    Quantity(
+        "inverse_dynamics",
+        (Output("tau", FORCE, _TORQUE, Equation("tau", r"\tau", "τ", "joint torques", ("M", "c", "g", "friction"))),),
+        recipes_dynamics.inverse_dynamics,
+        loops=sizes.long_recursion,
+    ),
+    Quantity(
+        "bias",
+        (Output("h", FORCE, _TORQUE, Equation("h", "h", "h", "bias C qd + g", ("c", "g"))),),
+        recipes_dynamics.bias,
+        derived=derived.bias,
+        loops=sizes.long_recursion,
+    ),
+    Quantity(
+        "gravity_torque",
+        (Output("g", FORCE, _TORQUE, Equation("g", "g", "g", "gravity torque")),),
+        recipes_dynamics.gravity_torque,
+        derived=derived.gravity_torque,
+        loops=sizes.long_rest,
+    ),
+    Quantity(
+        "mass_matrix",
+        (Output("M", MATRIX, _INERTIA, Equation("M", "M", "M", "mass matrix")),),
+        recipes_dynamics.mass_matrix,
+        loops=sizes.many_pairs(sizes.MATRIX_PAIRS),
+        rewritten=True,
+    ),
+    Quantity(
+        "forward_dynamics",
+        (Output("qdd", unit=INPUT_UNITS["qdd"]),),
+        recipes_dynamics.forward_dynamics,
+        derived=derived.forward_dynamics,
+        loops=sizes.long_forward,
+        composed=Composed(sizes.is_dense, composed.forward_dynamics),
+    ),
+    Quantity(
+        "energy",
+        (
+            Output("kinetic", unit="J", equation=Equation("T", "T", "T", "kinetic energy")),
+            Output("potential", unit="J", equation=Equation("U", "U", "U", "potential energy")),
+        ),
+        plain(energy.energy, "q", "qd", outputs=["kinetic", "potential"], regroup=False),
+        loops=sizes.long_rest,
+    ),
+    Quantity(
+        "energy_gradient",
+        _matrices("dkinetic_dq", "dkinetic_dqd", "dpotential_dq"),
+        recipes_dynamics.energy_gradient,
+        derived=derived.energy_gradient,
+    ),
+    Quantity(
+        "forward_kinematics",
+        (Output("X", unit="rotation without unit, position in m"),),
+        recipes_kinematics.forward_kinematics,
+    ),
+    Quantity(
+        "jacobian",
+        (Output("J", COLUMNS, "rates in m/s and rad/s per unit of qd"),),
+        recipes_kinematics.jacobian,
+    ),
+    Quantity(
+        "jacobian_dot",
+        (Output("Jdot", unit="accelerations in m/s^2 and rad/s^2 per unit of qd"),),
+        recipes_kinematics.jacobian_dot,
+        derived=derived.jacobian_dot,
+    ),
+    Quantity(
+        "analytical_jacobian",
+        (Output("J", COLUMNS, "rates in m/s and rad/s per unit of qd"),),
+        recipes_kinematics.analytical_jacobian,
+    ),
+    Quantity(
+        "coriolis_matrix",
+        (
+            Output(
+                "C",
+                unit=("kg m^2/s", "kg m/s", "kg/s"),
+                equation=Equation("C", "C", "C", "Coriolis matrix by Christoffel symbols", ("c",)),
+            ),
+        ),
+        recipes_dynamics.coriolis_matrix,
+        derived=derived.coriolis_matrix,
+        loops=sizes.many_triples(sizes.DERIVATIVE_TRIPLES),
+        composed=Composed(sizes.has_many_rotor_terms, composed.coriolis_matrix),
+        rewritten=True,
+    ),
+    Quantity(
+        "christoffel",
+        (Output("c", unit=_INERTIA, equation=Equation("c", "c", "c", "Christoffel symbols of the first kind")),),
+        recipes_dynamics.christoffel,
+        derived=derived.christoffel,
+        loops=sizes.many_triples(sizes.CHRISTOFFEL_TRIPLES),
+        composed=Composed(sizes.has_many_tensor_entries, composed.christoffel),
+        rewritten=True,
+        refused=sizes.CUBIC,
+    ),
+    Quantity(
+        "friction_torque",
+        (Output("friction", FORCE, _TORQUE, Equation("friction", "f", "f", "joint friction")),),
+        plain(graph_derivatives.friction_forces, "qd", outputs=["friction"], can_roll=False),
+    ),
+    Quantity(
+        "regressor",
+        (Output("Y", ROWS, f"torque {_PER_PARAMETER}", Equation("Y", "Y", "Y", "regressor, tau = Y phi")),),
+        recipes_dynamics.regressor,
+        composed=Composed(lambda tree: tree.pairs > sizes.REGRESSOR_PAIRS, composed.regressor),
+        refused=sizes.WIDE,
+    ),
+    Quantity(
+        "link_wrenches",
+        (Output("wrenches", unit="force in N, then moment in N m"),),
+        recipes_dynamics.link_wrenches,
+    ),
+    Quantity(
+        "inverse_derivatives",
+        _matrices("dtau_dq", "dtau_dqd", "dtau_dqdd"),
+        recipes_dynamics.inverse_derivatives,
+        derived=derived.inverse_derivatives,
+        loops=sizes.many_triples(sizes.DERIVATIVE_TRIPLES),
+        composed=Composed(sizes.has_many_rotor_terms, composed.inverse_derivatives),
+        rewritten=True,
+    ),
+    Quantity(
+        "forward_derivatives",
+        _matrices("dqdd_dq", "dqdd_dqd", "dqdd_dtau"),
+        recipes_dynamics.forward_derivatives,
+        derived=derived.forward_derivatives,
+        composed=Composed(lambda tree: tree.triples > sizes.DERIVATIVE_TRIPLES, composed.forward_derivatives),
+    ),
+    Quantity(
+        "forward_parameter_derivatives",
+        (Output("dqdd_dphi", unit=f"acceleration {_PER_PARAMETER}"),),
+        recipes_dynamics.forward_parameter_derivatives,
+        derived=derived.forward_parameter_derivatives,
+        composed=Composed(lambda tree: tree.n > sizes.SOLVED_COLUMNS, composed.forward_parameter_derivatives),
+        refused=sizes.WIDE,
+    ),
+    Quantity(
+        "second_derivatives",
+        _matrices("d2tau_dqdq", "d2tau_dqdqd", "d2tau_dqddqd", "dM_dq"),
+        recipes_dynamics.second_derivatives,
+        derived=derived.second_derivatives,
+        loops=sizes.many_triples(sizes.SECOND_TRIPLES),
+        composed=Composed(sizes.has_many_second_entries, composed.second_derivatives),
+        refused=sizes.FOUR_CUBIC,
+    ),
+    Quantity(
+        "parameters",
+        (Output("phi", equation=Equation("phi", r"\varphi", "φ", "dynamic parameters")),),
+        _parameters,
+        exported=False,
+    ),
+    Quantity("influence", _matrices("G", "H", "D"), recipes_kinematics.influence, derived=derived.influence, exported=False),
+    Quantity("link_motion", _matrices("velocity", "acceleration", "jerk"), recipes_kinematics.link_motion, exported=False),
+    Quantity("applied_torque", (Output("tau", FORCE),), recipes_forces.applied_torque, exported=False),
+    Quantity("terms", (), recipes_forces.terms, exported=False),
+    Quantity(
+        "contributions",
+        tuple(Output(name, FORCE if name in ("friction", "external") else COLUMNS) for name in recipes_forces.PARTS),
+        recipes_forces.contributions,
+        derived=derived.contributions,
+        exported=False,
+    ),
+)
+
+QUANTITIES: dict[str, Quantity] = {record.name: record for record in _RECORDS}
+EXPORTED = {name: record for name, record in QUANTITIES.items() if record.exported}
+NAMES = {output.name: name for name, record in reversed(EXPORTED.items()) for output in record.outputs}
+"""What `evaluate` knows by name, and the quantity it belongs to."""
+
+
+def unit_of(name: str) -> str | tuple[str, ...] | None:
+    """The unit of an input or an output by its name, if a record has it."""
+    known: dict[str, Any] = {output.name: output.unit for record in _RECORDS for output in record.outputs}
+    return INPUT_UNITS.get(name) or known.get(name)

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from ..brief import brief
 from ..checks import FloatArray, choice
 from ..formulations.newton_euler_base import MEANINGS
-from ..model import Robot
 from .engine import tree
+from .system import AnySystem
 from .terms import terms
 
 FRAMES = {"link": "newton_euler", "base": "newton_euler_base"}
@@ -76,7 +76,7 @@ def _row(name: str, unit: str, values: FloatArray) -> str:
 
 
 def recursion(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     qd: ArrayLike | None = None,
     qdd: ArrayLike | None = None,

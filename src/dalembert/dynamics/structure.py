@@ -8,13 +8,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..algorithms import regressor as columns
 from ..algorithms.regressor import Options
 from ..brief import brief
 from ..checks import FloatArray, flag
 from ..errors import ShapeError
-from ..model import Robot
-from .engine import ask, tree
+from .engine import ask, request_of, system_of
+from .system import AnySystem
 
 
 class InverseDerivatives(NamedTuple):
@@ -75,7 +74,7 @@ def _columns(rotor: bool, friction: bool, offset: bool) -> tuple[Options]:
 
 
 def coriolis_matrix(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     qd: ArrayLike,
     *,
@@ -104,7 +103,7 @@ def coriolis_matrix(
 
 
 def christoffel(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     *,
     formulation: str = "newton_euler",
@@ -130,7 +129,7 @@ def christoffel(
 
 
 def regressor(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     qd: ArrayLike,
     qdd: ArrayLike,
@@ -165,22 +164,24 @@ def regressor(
     return ask(system, "regressor", _columns(rotor, friction, offset), (q, qd, qdd), out, threads)
 
 
-def parameter_names(system: Robot, *, rotor: bool = True, friction: bool = True, offset: bool = False) -> list[str]:
+def parameter_names(system: AnySystem, *, rotor: bool = True, friction: bool = True, offset: bool = False) -> list[str]:
     """Names of the regressor's columns, such as 'joint2.Ixx'."""
-    return columns.columns(tree(system), *_columns(rotor, friction, offset))
+    names: list[str] = system_of(system).parameter_names(*_columns(rotor, friction, offset))  # type: ignore[attr-defined]
+    return names
 
 
-def parameters(system: Robot, *, rotor: bool = True, friction: bool = True, offset: bool = False) -> FloatArray:
+def parameters(system: AnySystem, *, rotor: bool = True, friction: bool = True, offset: bool = False) -> FloatArray:
     """φ, the robot's own parameters in the order of `parameter_names`, shape (p,).
 
     A link's values are those of everything rigidly carried by its joint (further bodies, fixed links, payload, mounted
     rotors), about the origin and in the axes of the link frame; Ixy, Ixz, Iyz are entries of the inertia tensor.
     """
-    return np.array(columns.parameter_values(tree(system), *_columns(rotor, friction, offset)))
+    recipe = system_of(system).recipe(request_of("parameters", _columns(rotor, friction, offset)))
+    return np.array(recipe.function())
 
 
 def derivatives(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     qd: ArrayLike,
     qdd: ArrayLike | None = None,
@@ -219,7 +220,7 @@ def derivatives(
 
 
 def parameter_derivatives(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     qd: ArrayLike,
     qdd: ArrayLike | None = None,
@@ -263,7 +264,7 @@ def parameter_derivatives(
 
 
 def second_derivatives(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     qd: ArrayLike,
     qdd: ArrayLike,
@@ -293,7 +294,7 @@ def second_derivatives(
 
 
 def energy_gradient(
-    system: Robot,
+    system: AnySystem,
     q: ArrayLike,
     qd: ArrayLike,
     *,

@@ -1,24 +1,118 @@
-"""What every function of the dynamics layer takes: a system with n generalised coordinates."""
+"""What every function of this layer takes: a system with n generalised coordinates that has recipes for its quantities.
+
+A `Robot` is served through `robot_system.RobotSystem`, which has recipes over its tree of links. Anything else that has a name,
+coordinates, a dictionary for its kernels and a method `recipe` is a system too: see `transferred.Transferred`.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from ..algorithms.sweep import Unrolled
+from ..expr.loops import LoopProgram
+from ..model import Limits, Robot
+from ..model.numbers import Number
+from ..model.tree import Tree
+
+Shapes = Mapping[str, tuple[int, ...]]
+
+
+class Reading(NamedTuple):
+    """How the model beneath a recipe is read: what stands for each of its numbers (None: the number itself), and what runs the
+    steps of a recursion over its tree.
+    """
+
+    numbers: Callable[[Number], Any] | None = None
+    sweep: Callable[[Tree], Any] = Unrolled
+
+
+AS_IT_IS = Reading()
+
+
+class Coordinate(NamedTuple):
+    """A generalised coordinate: its name, whether it is an angle [rad] or a length [m], and its limits."""
+
+    name: str
+    turns: bool = True
+    limits: Limits = Limits()
+
+    @property
+    def unit(self) -> str:
+        """Of the coordinate itself."""
+        return "rad" if self.turns else "m"
+
+    @property
+    def force_unit(self) -> str:
+        """Of the generalised force that belongs to it."""
+        return "N m" if self.turns else "N"
+
+
+class Request(NamedTuple):
+    """The key of a kernel: a quantity by name, or by its record, and its options in the order of the record.
+
+    It equals a plain tuple of the same content, which is quicker to make: a warm call looks its kernel up by one.
+    """
+
+    quantity: Any
+    options: tuple[Any, ...] = ()
+
+
+class Recipe(NamedTuple):
+    """How a system computes a quantity.
+
+    `function` takes scalars (or nested lists of them) for each input and returns one nest per output, a bare one if there is a
+    single output. `way` says what is compiled: the 'straight' code of `function`, the 'loops' of a loop program, or nothing,
+    where the quantity is 'composed' of results of other kernels. `loops` and `composed` are None where a system has no such way.
+    """
+
+    function: Callable[..., Any]
+    inputs: Shapes
+    outputs: Sequence[str]
+    way: str = "straight"
+    loops: Callable[[], LoopProgram] | None = None
+    composed: Callable[[Kernels], Composition] | None = None
+    rewritten: bool = False  # whether its graph is searched for common factors
+
+
+class Kernels(Protocol):
+    """Where a composition gets its parts from."""
+
+    def kernel(self, quantity: str, *options: Any) -> Any:
+        """The kernel of a quantity of the same system."""
+
+    def directional(self, quantity: str, order: int = 1) -> Any:
+        """The kernel of a quantity's directional derivative, once or several times over."""
+
+
+class Composition(NamedTuple):
+    """A function of arrays that returns a tuple of arrays, and the shape of each without batch axes."""
+
+    function: Callable[..., tuple[Any, ...]]
+    shapes: Sequence[tuple[int, ...]]
 
 
 @runtime_checkable
 class System(Protocol):
-    """A robot, or anything else with coordinates, a mass matrix and a place to keep its kernels."""
-
-    name: str
+    """A robot, or anything else whose dynamics can be asked for."""
 
     @property
-    def n(self) -> int:
-        """Number of generalised coordinates."""
+    def name(self) -> str:
+        """What messages call it."""
 
     @property
-    def joint_names(self) -> tuple[str, ...]:
-        """Names of the coordinates, in order."""
+    def coordinates(self) -> tuple[Coordinate, ...]:
+        """The generalised coordinates, in order."""
 
     @property
     def kernels(self) -> dict[Any, Any]:
-        """Compiled functions of this system."""
+        """Where its kernels are kept: beside what it is made of, and never compared, copied or pickled with it."""
+
+    def recipe(self, request: Request, reading: Reading = AS_IT_IS) -> Recipe:
+        """How to compute a quantity, its model read in this way."""
+
+
+AnySystem = Robot | System
+"""What functions take."""
+
+__all__ = ["AS_IT_IS", "AnySystem", "Composition", "Coordinate", "Kernels", "Reading", "Recipe", "Request", "Shapes", "System"]

@@ -6,42 +6,22 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ..dynamics.quantities import unit_of
+from ..dynamics.system import System
 from ..expr import Program, Slot, listing
-from ..model import Robot
 from ..model.numbers import Parameter
 from .straight import Code
 
-_BY_KIND: dict[str, tuple[str, ...]] = {  # of turning joints first, of sliding ones last, between them where both meet
-    "q": ("rad", "m"),
-    "qd": ("rad/s", "m/s"),
-    "qdd": ("rad/s^2", "m/s^2"),
-    **dict.fromkeys(("tau", "g", "h", "friction"), ("N m", "N")),
-    **dict.fromkeys(("M", "c"), ("kg m^2", "kg m", "kg")),
-    "C": ("kg m^2/s", "kg m/s", "kg/s"),
-}
-_SETTLED = {
-    "kinetic": "J",
-    "potential": "J",
-    "X": "rotation without unit, position in m",
-    "J": "rates in m/s and rad/s per unit of qd",
-    "Jdot": "accelerations in m/s^2 and rad/s^2 per unit of qd",
-    "base_velocity": "m/s, then rad/s, in axes of the base",
-    "base_acceleration": "m/s^2, then rad/s^2, in axes of the base",
-    "wrenches": "force in N, then moment in N m",
-    "parameters": "in the order of dalembert.parameter_names, SI units",
-    "Y": "torque per unit of parameter, columns as in dalembert.parameter_names",
-    "dqdd_dphi": "acceleration per unit of parameter, columns as in dalembert.parameter_names",
-}
 _DERIVATIVE = re.compile(r"d(\w+?)_d(\w+)")
 _OTHER = "SI units"
 
 
 class Module(NamedTuple):
-    """What one file is made of: programs of a robot by the names of their functions, the type of their numbers, and the
+    """What one file is made of: programs of a system by the names of their functions, the type of their numbers, and the
     robot's numbers that are parameters of the functions.
     """
 
-    robot: Robot
+    robot: System
     name: str
     functions: Mapping[str, Program]
     dtype: str
@@ -53,16 +33,16 @@ class Module(NamedTuple):
         return frozenset(parameter.name for parameter in self.parameters)
 
 
-def robot_lines(robot: Robot, first: int = 0) -> list[str]:
+def robot_lines(robot: System, first: int = 0) -> list[str]:
     """The robot and its coordinates, in order, counted from `first`."""
-    lines = [f"Robot {robot.name!a} with {robot.n} coordinate{'' if robot.n == 1 else 's'}, in this order:"]
-    joints = robot.structure.coordinates
+    joints = robot.coordinates
+    lines = [f"Robot {robot.name!a} with {len(joints)} coordinate{'' if len(joints) == 1 else 's'}, in this order:"]
     return lines + [
         f"  {i}  {joint.name!a}  {'turns, rad' if joint.turns else 'slides, m'}" for i, joint in enumerate(joints, first)
     ]
 
 
-def program_lines(robot: Robot, program: Program, code: Code) -> list[str]:
+def program_lines(robot: System, program: Program, code: Code) -> list[str]:
     """The quantity, its operation counts and its arrays under their names in code."""
     lines = [f"{program.name}: {_counted(program)}"]
     lines += [f"  in  {_array(robot, program.inputs[i], code.inputs[i])}" for i in code.arrays]
@@ -91,21 +71,22 @@ def _counted(program: Program) -> str:
     return ", ".join(f"{count} {what}" for what, count in parts.items() if count) or "no operations"
 
 
-def _array(robot: Robot, slot: Slot, name: str) -> str:
+def _array(robot: System, slot: Slot, name: str) -> str:
     """`M[7 x 7], kg m^2`, and what it is called in the library where that differs."""
     shape = f"[{' x '.join(map(str, slot.shape))}]" if slot.shape else ""
     original = f", {slot.name!a} in dalembert" if slot.name != name else ""
     return f"{name}{shape}, {unit(robot, slot.name)}{original}"
 
 
-def unit(robot: Robot, name: str) -> str:
+def unit(robot: System, name: str) -> str:
     """The unit of an input or output; several where turning and sliding joints differ."""
-    if name in _BY_KIND:
-        units, turns = _BY_KIND[name], {joint.turns for joint in robot.structure.coordinates}
-        return " | ".join(units) if len(turns) == 2 else units[0 if True in turns else -1]
-    if name.startswith("wrenches["):
-        return f"{_SETTLED['wrenches']}, in world axes"
+    found = unit_of("wrenches" if name.startswith("wrenches[") else name)
+    if isinstance(found, tuple):
+        turns = {joint.turns for joint in robot.coordinates}
+        return " | ".join(found) if len(turns) == 2 else found[0 if True in turns else -1]
+    if found is not None:
+        return f"{found}, in world axes" if name.startswith("wrenches[") else found
     derivative = _DERIVATIVE.fullmatch(name)
     if derivative and _OTHER not in (parts := [unit(robot, part) for part in derivative.groups()]):
         return " per ".join(parts)
-    return _SETTLED.get(name, _OTHER)
+    return _OTHER

@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..algorithms.sweep import Unrolled
 from ..checks import choice, flag
-from ..dynamics.engine import QUANTITIES, Forces, program, tree
-from ..errors import DalembertError, ShapeError, UnknownNameError
+from ..dynamics import engine
+from ..dynamics.quantities import EXPORTED
+from ..dynamics.surroundings import Forces
+from ..dynamics.system import AnySystem, Request
+from ..errors import ShapeError, UnknownNameError
 from ..expr import Program
-from ..model import Robot
-from ..model.tree import Tree
 from ..options import several_names, text
 from ..wording import shown
-from .symbols import Chosen, traced
+from .symbols import Chosen, reading_with, traced
 
 _FORCES = Forces._fields  # the engine takes these options as one
 
 
 def programs(
-    system: Robot, quantities: str | Sequence[str], given: Mapping[str, Any], symbols: Chosen | None = None
+    system: AnySystem, quantities: str | Sequence[str], given: Mapping[str, Any], symbols: Chosen | None = None
 ) -> dict[str, Program]:
     """The unrolled program of each quantity. An option that is None was not given; one that no quantity takes is refused.
 
     Numbers of the robot that are symbols become inputs of the programs.
     """
-    if not isinstance(system, Robot):
-        raise DalembertError(
-            f"system: {type(system).__name__} found, a Robot is expected. Try dal.load(name_or_path) or dal.robots."
-        )
+    engine.system_of(system)
     names = list(dict.fromkeys(several_names("quantity", quantities, "a name such as 'inverse_dynamics', or a list of them")))
     if not names:
-        raise UnknownNameError(f"quantity: an empty list found, at least one expected. Known: {', '.join(QUANTITIES)}.")
+        raise UnknownNameError(f"quantity: an empty list found, at least one expected. Known: {', '.join(EXPORTED)}.")
     wanted = {key: _checked(key, value) for key, value in given.items() if value is not None}
     _refuse_unused(wanted, names, offered=given)
     if symbols is not None:
@@ -56,36 +52,31 @@ def _checked(option: str, value: Any) -> Any:
     return text(option, value, "a name")
 
 
-def _with_symbols(system: Robot, quantity: str, given: Mapping[str, Any], symbols: Chosen) -> Program:
-    options = list(in_order(quantity, given))
-    recipe = QUANTITIES[quantity](tree(system), *options)
+def _with_symbols(system: AnySystem, quantity: str, given: Mapping[str, Any], symbols: Chosen) -> Program:
+    request = Request(quantity, tuple(in_order(quantity, given)))
+    view = engine.system_of(system)
+    recipe = view.recipe(request)
 
-    def function(segments: Tree, *inputs: Any) -> Any:
-        return QUANTITIES[quantity](segments, *options).function(Unrolled(segments), *inputs)
+    def function(scalar: Any, *inputs: Any) -> Any:
+        return view.recipe(request, reading_with(symbols, scalar)).function(*inputs)
 
-    return traced(system, symbols, function, recipe.inputs, recipe.outputs, quantity)
+    return traced(symbols, function, recipe.inputs, recipe.outputs, quantity)
 
 
-def _unrolled(system: Robot, quantity: str, given: Mapping[str, Any]) -> Program:
-    traced = program(system, quantity, *in_order(quantity, given), rolled=False)
+def _unrolled(system: AnySystem, quantity: str, given: Mapping[str, Any]) -> Program:
+    traced = engine.program(system, quantity, *in_order(quantity, given), rolled=False)
     assert isinstance(traced, Program)
     return traced
 
 
 def in_order(quantity: str, given: Mapping[str, Any]) -> Iterator[Any]:
-    """The options of a quantity, given or by default, in the order the engine takes them."""
-    for name, parameter in _options(quantity).items():
+    """The options of a quantity, given or by default, in the order of its record."""
+    for name, default in choice("quantity", quantity, EXPORTED).options.items():
         if name == "forces":
             yield _forces(given)
         else:
-            value = given.get(name, parameter.default)
+            value = given.get(name, default)
             yield tuple(value) if isinstance(value, list) else value
-
-
-def _options(quantity: str) -> dict[str, inspect.Parameter]:
-    """The options of a quantity: what its recipe takes beside the tree. Each has a default."""
-    recipe = choice("quantity", quantity, QUANTITIES)
-    return dict(list(inspect.signature(recipe).parameters.items())[1:])
 
 
 def _forces(given: Mapping[str, Any]) -> Forces:
@@ -94,7 +85,7 @@ def _forces(given: Mapping[str, Any]) -> Forces:
 
 
 def _refuse_unused(given: Mapping[str, Any], quantities: Sequence[str], offered: Mapping[str, Any]) -> None:
-    taken = {name for quantity in quantities for name in _options(quantity)}
+    taken = {name for quantity in quantities for name in choice("quantity", quantity, EXPORTED).options}
     if "forces" in taken:
         taken = taken - {"forces"} | set(_FORCES)
     for name in given:

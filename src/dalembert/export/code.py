@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from .. import options as options_of
 from ..checks import choice
+from ..dynamics.engine import system_of
+from ..dynamics.system import AnySystem
 from ..errors import DalembertError, UnknownNameError
 from ..expr import Program
 from ..files import replace_file
-from ..model import Robot
 from ..model.numbers import Parameter
 from ..wording import shown
 from . import c, matlab, python
@@ -41,7 +42,7 @@ LANGUAGES: dict[str, Language] = {
 
 
 def export_code(
-    system: Robot,
+    system: AnySystem,
     quantity: str | Sequence[str] = "inverse_dynamics",
     *,
     language: str = "c",
@@ -120,11 +121,12 @@ def export_code(
         "moving_base": moving_base,
         "parameters": parameters,
     }
-    wanted = None if symbols is None or not isinstance(system, Robot) else chosen(system, symbols)
+    view = system_of(system)
+    wanted = None if symbols is None else chosen(system, symbols)
     traced = programs(system, quantity, options, wanted)
     prefix = identifier(system.name if name is None else _name(name))
     functions = {f"{prefix}_{key}": program for key, program in traced.items()}
-    module = Module(system, prefix, functions, choice("dtype", dtype, _DTYPES), _used(wanted or {}, traced))
+    module = Module(view, prefix, functions, choice("dtype", dtype, _DTYPES), _used(wanted or {}, traced))
     text = writer.write(module)
     if target is not None:
         _save(target, text, writer, module)

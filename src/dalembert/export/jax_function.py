@@ -17,10 +17,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any, NamedTuple, TypeAlias
 
+from ..dynamics.system import AnySystem
 from ..errors import DalembertWarning, MissingExtraError
 from ..expr import Expr, Program, Slot
 from ..expr.interpret import batch_shape
-from ..model import Robot
 from ..options import text
 from .choose import programs
 
@@ -52,7 +52,7 @@ def readings(jnp: Any) -> dict[str, Callable[..., Any]]:
 
 
 def to_jax(
-    system: Robot,
+    system: AnySystem,
     quantity: str = "inverse_dynamics",
     *,
     formulation: str | None = None,

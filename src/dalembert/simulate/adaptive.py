@@ -15,8 +15,8 @@ from ..codegen import thread_count
 from ..codegen.arguments import real
 from ..codegen.time_loop import March
 from ..dynamics import engine
+from ..dynamics.system import AnySystem, Request
 from ..errors import ShapeError
-from ..model import Robot
 from ..options import function
 from . import dop853
 from .plant import TorqueFunction
@@ -41,7 +41,7 @@ class Torque(NamedTuple):
 
 
 def simulate(
-    system: Robot,
+    system: AnySystem,
     q0: ArrayLike,
     qd0: ArrayLike,
     *,
@@ -122,7 +122,7 @@ def simulate(
     threads = None if threads is None else thread_count(threads)
     batch, q, qd = initial(system, q0, qd0)
     interval = _interval(t_start, t_end, t_eval)
-    torque = _torque(engine.tree(system).n, tau, tau_times, tau_between, interval[0])
+    torque = _torque(engine.size(system), tau, tau_times, tau_between, interval[0])
     batch = together(batch, torque.batch)
     settings = _settings(interval, rtol, atol, max_step, first_step, max_steps)
     run = _Run(system, torque, settings, batch, threads, progress)
@@ -207,7 +207,7 @@ class _Run:
 
     def __init__(
         self,
-        system: Robot,
+        system: AnySystem,
         torque: Torque,
         settings: FloatArray,
         batch: tuple[int, ...],
@@ -215,7 +215,7 @@ class _Run:
         progress: Callable[[float], None] | None,
     ) -> None:
         self.system, self.torque, self.batch, self.threads = system, torque, batch, threads
-        self.n = engine.tree(system).n
+        self.n = engine.size(system)
         self.settings, self.progress = settings, progress
 
     def points(self, q: FloatArray, qd: FloatArray, interval: tuple[float, float], t_eval: ArrayLike) -> Simulation:
@@ -299,11 +299,8 @@ class _Run:
         kind = self.torque.kind
         if not isinstance(kind, str):
             return March(dop853.program(self.system, kind, output))
-        key = ("simulate", kind, output)
-        found: March | None = self.system.kernels.get(key)
-        if found is None:
-            found = self.system.kernels[key] = March(dop853.program(self.system, kind, output))
-        return found
+        request = Request("simulate", (kind, output))
+        return engine.kept(self.system, request, lambda: March(dop853.program(self.system, kind, output)))
 
     def _values(self, count: int) -> FloatArray:
         """Torque rows, (N, entries), or (1, entries) where all share them."""

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..dynamics import engine
+from ..dynamics.system import AnySystem
 from ..expr import ops
 from ..expr.loops import LoopProgram, Repeat, Step
-from ..model import Robot
 from . import steering, tableau
 from .assembly import Assembly, Cells
 from .plant import State, TorqueFunction, acceleration, control
@@ -40,9 +40,9 @@ class Scratch(NamedTuple):
     stop: Cells
 
 
-def program(robot: Robot, torque: str | TorqueFunction, output: str) -> LoopProgram:
-    """The integrator of a robot, which records 'points' (of t_eval), 'steps', or 'dense' (steps and interpolants)."""
-    return _Integrator(robot, torque, output).program()
+def program(system: AnySystem, torque: str | TorqueFunction, output: str) -> LoopProgram:
+    """The integrator of a system, which records 'points' (of t_eval), 'steps', or 'dense' (steps and interpolants)."""
+    return _Integrator(system, torque, output).program()
 
 
 class _Integrator:
@@ -52,8 +52,8 @@ class _Integrator:
     slopes of q and q̇ (those of q are the velocities themselves).
     """
 
-    def __init__(self, robot: Robot, torque: str | TorqueFunction, output: str) -> None:
-        self.n = n = engine.tree(robot).n
+    def __init__(self, system: AnySystem, torque: str | TorqueFunction, output: str) -> None:
+        self.n = n = engine.size(system)
         self.output = output
         make = self.make = Assembly("simulate")
         self.given_settings, self.given = make.input("settings", len(Settings._fields)), make.input("state", len(Fields._fields))
@@ -73,28 +73,28 @@ class _Integrator:
         self.sampled = torque if torque in ("hold", "linear") else ""
         self.timed = self.sampled == "linear" or not isinstance(torque, str)
         self.grid = grid
-        self.slope = self._slope(robot, torque, values)
+        self.slope = self._slope(system, torque, values)
         self.out = [make.output(name, size) for name, size in (("t", 1), ("q", n), ("qd", n))]
         if output == "dense":
             self.out += [make.output(name, POWERS * n) for name in ("Fq", "Fv")]
 
     # -- the dynamics -------------------------------------------------------------------------------------------------------
 
-    def _slope(self, robot: Robot, torque: str | TorqueFunction, values: Cells) -> list[Step]:
+    def _slope(self, system: AnySystem, torque: str | TorqueFunction, values: Cells) -> list[Step]:
         """q̈ at the point `at`, with the torque there."""
         if not isinstance(torque, str):
             tau = self.make.buffer(self.n)
-            return [*control(self.make, robot, torque, self.at, tau), *acceleration(self.make, robot, self.at, tau, self.qdd)]
+            return [*control(self.make, system, torque, self.at, tau), *acceleration(self.make, system, self.at, tau, self.qdd)]
         if torque == "held":
-            return acceleration(self.make, robot, self.at, values, self.qdd)
+            return acceleration(self.make, system, self.at, values, self.qdd)
         here = values.row(self.own.sample, self.n)
         if torque == "hold":
-            return acceleration(self.make, robot, self.at, here, self.qdd)
+            return acceleration(self.make, system, self.at, here, self.qdd)
         there = Cells(here.kind, here.number, here.start + self.n, self.n, here.index, here.pitch)
         tau = self.make.buffer(self.n)
         sources = [self.at.t, *self._interval(), here, there]
         between = self.make.each(self.n, steering.between, sources, [tau])
-        return [*between, *acceleration(self.make, robot, self.at, tau, self.qdd)]
+        return [*between, *acceleration(self.make, system, self.at, tau, self.qdd)]
 
     def _interval(self) -> list[Cells]:
         """The times of the sample in force and of the one after it."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dynamics import engine
+from ..dynamics.system import AnySystem
 from ..expr.loops import LoopProgram, Repeat, Step
-from ..model import Robot
 from .assembly import Assembly, Cells
 from .plant import State, TorqueFunction, acceleration, control
 from .variational import iteration, velocity
@@ -23,8 +23,8 @@ class TimeLoop:
     outputs are rows of q and q̇ and the state at the end, from which a further call goes on.
     """
 
-    def __init__(self, robot: Robot, torque: str | TorqueFunction) -> None:
-        self.robot, self.n = robot, engine.tree(robot).n
+    def __init__(self, system: AnySystem, torque: str | TorqueFunction) -> None:
+        self.system, self.n = system, engine.size(system)
         n = self.n
         make = self.make = Assembly("rollout")
         given = [make.input(name, size) for name, size in (("settings", 3), ("counters", 4), ("q", n), ("qd", n), ("p", n))]
@@ -49,7 +49,7 @@ class TimeLoop:
 
     def _control(self, q: Cells, qd: Cells) -> list[Step]:
         assert self.function is not None
-        return control(self.make, self.robot, self.function, State(self.t, q, qd), self.tau)
+        return control(self.make, self.system, self.function, State(self.t, q, qd), self.tau)
 
     def results(self) -> list[Cells]:
         """The rows of q and q̇ where this step's results go."""
@@ -68,9 +68,9 @@ def _counted(step: list[Any], row: list[Any], phase: list[Any], left: list[Any],
     return [[step[0] + 1.0], [row[0] + full], [(phase[0] + 1.0) * (1.0 - full)], [left[0] - 1.0]]
 
 
-def semi_implicit_euler(robot: Robot, torque: str | TorqueFunction) -> LoopProgram:
+def semi_implicit_euler(system: AnySystem, torque: str | TorqueFunction) -> LoopProgram:
     """q̇ ← q̇ + h q̈(q, q̇), then q ← q + h q̇: first order, one evaluation."""
-    loop = TimeLoop(robot, torque)
+    loop = TimeLoop(system, torque)
     make, n = loop.make, loop.n
     qdd = make.buffer(n)
 
@@ -79,18 +79,18 @@ def semi_implicit_euler(robot: Robot, torque: str | TorqueFunction) -> LoopProgr
         position = q + h * later
         return [position, later, position, later]
 
-    slope = acceleration(make, robot, State(loop.t, loop.q, loop.qd), loop.tau, qdd)
+    slope = acceleration(make, system, State(loop.t, loop.q, loop.qd), loop.tau, qdd)
     targets = [loop.q, loop.qd, *loop.results()]
     advance = make.each(n, update, [loop.h, loop.q, loop.qd, qdd], targets, quick=True)
     return loop.finish([*loop.torque_at(loop.q, loop.qd, 0.0), *slope, *advance])
 
 
-def rk4(robot: Robot, torque: str | TorqueFunction) -> LoopProgram:
+def rk4(system: AnySystem, torque: str | TorqueFunction) -> LoopProgram:
     """The classical method of Runge and Kutta: fourth order, four evaluations [HairerNorsettWanner1993, §II.1]."""
-    loop = TimeLoop(robot, torque)
+    loop = TimeLoop(system, torque)
     make, n = loop.make, loop.n
     x, v, qdd, sum_v, sum_a = (make.buffer(n) for _ in range(5))
-    slope = acceleration(make, robot, State(loop.t, x, v), loop.tau, qdd)
+    slope = acceleration(make, system, State(loop.t, x, v), loop.tau, qdd)
     clear = make.each(n, lambda q, qd: [q, qd, 0.0, 0.0], [loop.q, loop.qd], [x, v, sum_v, sum_a], quick=True)
     steps: list[Step] = list(clear)
     for node, following, weight in zip(_RK4_NODES, (*_RK4_NODES[1:], None), _RK4_WEIGHTS, strict=True):
@@ -116,9 +116,9 @@ def _rk4_end(h: Any, q: Any, qd: Any, v: Any, a: Any, sum_v: Any, sum_a: Any) ->
     return [q, qd, q, qd]
 
 
-def symplectic(robot: Robot, torque: str | TorqueFunction) -> LoopProgram:
+def symplectic(system: AnySystem, torque: str | TorqueFunction) -> LoopProgram:
     """The variational midpoint rule (variational.py): second order, symplectic, implicit."""
-    loop = TimeLoop(robot, torque)
+    loop = TimeLoop(system, torque)
     make, n = loop.make, loop.n
     force, middle, pending, last, turn = make.buffer(n), make.buffer(n), make.buffer(), make.buffer(), make.buffer()
     start = make.once(lambda: [[1.0], [1e300], [0.0]], [], [pending, last, turn])
@@ -126,10 +126,10 @@ def symplectic(robot: Robot, torque: str | TorqueFunction) -> LoopProgram:
     half = make.each(n, lambda h, q, v: [q + 0.5 * h * v], [loop.h, loop.q, v], [middle], quick=True)
     torque_there = loop.torque_at(middle, v, 0.5)
     sources = [loop.h, middle, v, loop.p, loop.tau, force, pending, last, turn]
-    improve = make.once(iteration(robot), sources, [v, force, pending, last, turn])
+    improve = make.once(iteration(system), sources, [v, force, pending, last, turn])
     sources = [loop.h, loop.q, v, loop.p, force]
     advance = make.each(n, _variational_end, sources, [loop.q, loop.p, loop.results()[0]], quick=True)
-    turn_velocity = make.once(velocity(robot), [loop.q, loop.p], [loop.qd])
+    turn_velocity = make.once(velocity(system), [loop.q, loop.p], [loop.qd])
     show = make.each(n, lambda qd: [qd], [loop.qd], [loop.results()[1]], quick=True)
     solve = Repeat(pending.place, (*half, *torque_there, *improve))
     return loop.finish([*start, solve, *advance, *turn_velocity, *show])
@@ -140,7 +140,7 @@ def _variational_end(h: Any, q: Any, v: Any, p: Any, force: Any) -> list[Any]:
     return [later, p + h * force, later]
 
 
-METHODS: dict[str, Callable[[Robot, str | TorqueFunction], LoopProgram]] = {
+METHODS: dict[str, Callable[[AnySystem, str | TorqueFunction], LoopProgram]] = {
     "semi_implicit_euler": semi_implicit_euler,
     "rk4": rk4,
     "symplectic": symplectic,

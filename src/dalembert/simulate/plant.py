@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..dynamics import engine, large
+from ..dynamics import engine
+from ..dynamics.system import AnySystem
 from ..errors import DalembertError, ExprError, ModelError
 from ..expr import Expr
 from ..expr.loops import Step
-from ..model import Robot
 from .assembly import Assembly, Cells
 
 TorqueFunction = Callable[[Any, Any, Any], Any]
@@ -26,18 +26,18 @@ class State(NamedTuple):
     qd: Cells
 
 
-def acceleration(assembly: Assembly, robot: Robot, at: State, tau: Cells, qdd: Cells) -> list[Step]:
+def acceleration(assembly: Assembly, system: AnySystem, at: State, tau: Cells, qdd: Cells) -> list[Step]:
     """Stages that compute q̈ at a point."""
-    tree = engine.tree(robot)
-    if large.serves(tree, "forward_dynamics"):
+    recipe = engine.system_of(system).recipe(engine.request_of("forward_dynamics"))
+    if recipe.way == "composed":
         raise ModelError(
-            f"system: {robot.name!r} has {tree.n} coordinates with full rotors or couplings, whose forward dynamics is not one "
-            "kernel. Integrate dal.forward_dynamics with scipy.integrate.solve_ivp instead."
+            f"system: {system.name!r} has {engine.size(system)} coordinates with full rotors or couplings, whose forward "
+            "dynamics is not one kernel. Integrate dal.forward_dynamics with scipy.integrate.solve_ivp instead."
         )
-    return assembly.embed(engine.program(robot, "forward_dynamics", engine.Forces()), [at.q, at.qd, tau], [qdd])
+    return assembly.embed(engine.program_of(recipe, "forward_dynamics"), [at.q, at.qd, tau], [qdd])
 
 
-def control(assembly: Assembly, robot: Robot, function: TorqueFunction, at: State, tau: Cells) -> list[Step]:
+def control(assembly: Assembly, system: AnySystem, function: TorqueFunction, at: State, tau: Cells) -> list[Step]:
     """Stages that compute τ(t, q, q̇) at a point, by a user's function of scalars."""
 
     def traced(t: list[Expr], q: list[Expr], qd: list[Expr]) -> list[list[Any]]:

@@ -15,9 +15,9 @@ from ..checks import FloatArray
 from ..codegen import arguments, thread_count
 from ..codegen.time_loop import March
 from ..dynamics import engine, mass_matrix
+from ..dynamics.system import AnySystem, Request
 from ..errors import ShapeError
 from ..expr import Slot
-from ..model import Robot
 from ..options import function
 from .fixed import METHODS
 from .plant import TorqueFunction
@@ -62,7 +62,7 @@ class Rollout:
 
 
 def rollout(
-    system: Robot,
+    system: AnySystem,
     q0: ArrayLike,
     qd0: ArrayLike,
     tau: ArrayLike | TorqueFunction | None,
@@ -128,7 +128,7 @@ def rollout(
     integrator = checks.choice("method", method, METHODS)
     progress, threads = function("progress", progress), None if threads is None else thread_count(threads)
     batch, q, qd = initial(system, q0, qd0)
-    kind, torques, lead, steps = _sequence(tau, engine.tree(system).n, steps)
+    kind, torques, lead, steps = _sequence(tau, engine.size(system), steps)
     count, every = _count(steps, every)
     batch = together(batch, lead)
     q, qd = (np.broadcast_to(x, (*batch, x.shape[-1])).reshape(-1, x.shape[-1]) for x in (q, qd))
@@ -197,15 +197,11 @@ def _put(target: FloatArray, result: FloatArray) -> FloatArray:
     return target
 
 
-def _kernel(system: Robot, method: str, integrator: Any, kind: str | TorqueFunction) -> March:
+def _kernel(system: AnySystem, method: str, integrator: Any, kind: str | TorqueFunction) -> March:
     """The compiled loop; one with a user's function is traced anew, as what the function refers to may have changed."""
     if not isinstance(kind, str):
         return March(integrator(system, kind))
-    key = ("rollout", method, kind)
-    found: March | None = system.kernels.get(key)
-    if found is None:
-        found = system.kernels[key] = March(integrator(system, kind))
-    return found
+    return engine.kept(system, Request("rollout", (method, kind)), lambda: March(integrator(system, kind)))
 
 
 def _run(

@@ -11,16 +11,14 @@ from numpy.typing import ArrayLike
 from ..checks import FloatArray
 from ..codegen.arguments import real
 from ..dynamics import engine
+from ..dynamics.system import AnySystem
 from ..errors import ShapeError
-from ..model import Robot
 from ..wording import shown
 
 
-def initial(system: Robot, q0: ArrayLike, qd0: ArrayLike) -> tuple[tuple[int, ...], FloatArray, FloatArray]:
+def initial(system: AnySystem, q0: ArrayLike, qd0: ArrayLike) -> tuple[tuple[int, ...], FloatArray, FloatArray]:
     """The batch axes and the initial state."""
-    if not isinstance(system, Robot):
-        raise engine.not_a_robot(system)
-    n = engine.tree(system).n
+    n = engine.size(system)
     q, qd = (_coordinates(name, x, n) for name, x in (("q0", q0), ("qd0", qd0)))
     try:
         batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])

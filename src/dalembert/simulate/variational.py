@@ -11,43 +11,75 @@ With q_m = q + ½ h v the momenta at both ends of a step are
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..algorithms import composite_bodies, energy
-from ..algorithms.joint import friction
+from ..algorithms import energy
 from ..algorithms.sweep import Unrolled
-from ..dynamics import engine, large
-from ..dynamics.quantities import check_inverse
+from ..dynamics import engine, sizes
+from ..dynamics.quantity import Output, Quantity, plain
+from ..dynamics.system import AS_IT_IS, AnySystem, Reading, Recipe, Request, System
 from ..errors import ModelError
 from ..expr import ops
 from ..expr.differentiate import gradient
-from ..model import Robot
 from ..spatial import ldl
 
 MOST_TURNS = 30.0
 _ROUNDING = 4e-16  # a correction of that size relative to the velocity is none
 
 
-def _sweep(robot: Robot) -> Unrolled:
-    tree = engine.tree(robot)
-    if tree.n >= large.DENSE_FROM:
+def _slope(sweep: Unrolled, q: Any, v: Any) -> list[Any]:
+    """∂L/∂q of the Lagrangian L = T − V, by reverse differentiation of the energies."""
+    kinetic, potential = energy.energy(sweep, q, v)
+    return list(gradient(kinetic - potential, q))
+
+
+def _derived_slope(system: System, *, reading: Reading = AS_IT_IS) -> Recipe:
+    """The same from the energies of any system."""
+    energies = system.recipe(Request("energy"), reading)
+
+    def function(q: Any, v: Any) -> list[Any]:
+        kinetic, potential = energies.function(q, v)
+        return list(gradient(kinetic - potential, q))
+
+    return Recipe(function, energies.inputs, ["slope"])
+
+
+SLOPE = Quantity("lagrangian_slope", (Output("slope"),), plain(_slope, "q", "qd", outputs=["slope"]), derived=_derived_slope)
+
+
+class _Model(NamedTuple):
+    """What a step needs of a system, as functions of scalars."""
+
+    mass_matrix: Callable[..., Any]
+    slope: Callable[..., Any]
+    friction: Callable[[Any, Any], Any]
+
+
+def _model(system: AnySystem) -> _Model:
+    if (n := engine.size(system)) >= sizes.DENSE_FROM:
         raise ModelError(
-            f"method: 'symplectic' serves up to {large.DENSE_FROM - 1} coordinates, but {robot.name!r} has {tree.n}. Try 'rk4'."
+            f"method: 'symplectic' serves up to {sizes.DENSE_FROM - 1} coordinates, but {system.name!r} has {n}. Try 'rk4'."
         )
-    check_inverse(tree)
-    return Unrolled(tree.regrouped)
+    view = engine.system_of(system)
+    view.recipe(engine.request_of("forward_dynamics"))  # refuses a mass matrix that has no inverse
+    mass, slope, friction = (view.recipe(engine.request_of(what)) for what in ("mass_matrix", SLOPE, "friction_torque"))
+
+    def friction_at(q: Any, v: Any) -> Any:
+        return friction.function(*({"q": q, "qd": v}[name] for name in friction.inputs))
+
+    return _Model(mass.function, slope.function, friction_at)
 
 
-def iteration(robot: Robot) -> Callable[..., list[Any]]:
+def iteration(system: AnySystem) -> Callable[..., list[Any]]:
     """Improve v; tell the force f, whether to go on, the size of the correction, and the number of turns so far.
 
     A trajectory that is done keeps what it has, while its neighbours go on.
     """
-    sweep = _sweep(robot)
+    model = _model(system)
 
     def improve(h: Any, middle: Any, v: Any, p: Any, tau: Any, force: Any, pending: Any, last: Any, turn: Any) -> list[Any]:
-        M = composite_bodies.mass_matrix(sweep, middle)
-        f = [a + t - b for a, t, b in zip(_slope(sweep, middle, v), tau, _friction(sweep, v), strict=True)]
+        M = model.mass_matrix(middle)
+        f = [a + t - b for a, t, b in zip(model.slope(middle, v), tau, model.friction(middle, v), strict=True)]
         momentum = [_dot(row, v) for row in M]
         residual = [a - 0.5 * h[0] * b - c for a, b, c in zip(momentum, f, p, strict=True)]
         correction = ldl.solve(M, residual)
@@ -60,20 +92,10 @@ def iteration(robot: Robot) -> Callable[..., list[Any]]:
     return improve
 
 
-def velocity(robot: Robot) -> Callable[..., list[Any]]:
+def velocity(system: AnySystem) -> Callable[..., list[Any]]:
     """q̇ = M(q)⁻¹ p."""
-    sweep = _sweep(robot)
-    return lambda q, p: [ldl.solve(composite_bodies.mass_matrix(sweep, q), p)]
-
-
-def _slope(sweep: Unrolled, q: Any, v: Any) -> list[Any]:
-    """∂L/∂q of the Lagrangian L = T − V, by reverse differentiation of the energies."""
-    kinetic, potential = energy.energy(sweep, q, v)
-    return list(gradient(kinetic - potential, q))
-
-
-def _friction(sweep: Unrolled, v: Any) -> list[Any]:
-    return sweep.collect(sweep.local(lambda s, rate: friction(s.friction, rate), sweep.expand(v, rate=True)))
+    model = _model(system)
+    return lambda q, p: [ldl.solve(model.mass_matrix(q), p)]
 
 
 def _dot(row: Any, v: Any) -> Any:

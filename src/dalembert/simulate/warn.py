@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..dynamics import engine
+from ..dynamics.system import AnySystem
 from ..errors import DalembertWarning
-from ..model import Robot
 from .solution import Simulation
 from .steering import NOT_FINITE, TOO_MANY, TOO_SMALL
 
@@ -22,7 +22,7 @@ _REASONS = {
 }
 
 
-def warn_of_simulation(found: Simulation, robot: Robot) -> None:
+def warn_of_simulation(found: Simulation, system: AnySystem) -> None:
     """Warn, once, if motions with error control did not reach the end."""
     if found.success:
         return
@@ -34,15 +34,16 @@ def warn_of_simulation(found: Simulation, robot: Robot) -> None:
     else:
         reasons = ", ".join(f"{count} {_REASONS[status]}" for status, count in why.items())
         happened = f"{failed} of {total} motions ended early, and are NaN from there: {reasons}"
-    remedies = [_remedy(status, robot) for status in why]
+    remedies = [_remedy(status, system) for status in why]
     warnings.warn(DalembertWarning(f"simulate: {happened}. {' '.join(dict.fromkeys(remedies))}", CODE), stacklevel=_USER)
 
 
-def _remedy(status: int, robot: Robot) -> str:
+def _remedy(status: int, system: AnySystem) -> str:
     """One thing to try; dry friction that is not smoothed is the most frequent cause of short steps."""
     if status == NOT_FINITE:
         return "Look at the torques and initial states of these."
-    jumping = [s.name for s in engine.tree(robot).segments if s.friction is not None and s.friction.dry and not s.friction.smooth]
+    laws = ((s.name, s.friction) for s in engine.tree(system).segments)
+    jumping = [name for name, law in laws if law is not None and law.dry and not law.smooth]
     if jumping:
         return f"The dry friction of {', '.join(map(repr, jumping))} jumps when the motion turns round: give Friction(width=...)."
     return (

@@ -14,7 +14,7 @@ from dalembert.analysis.costs import pair
 from dalembert.analysis.generic import generic_chain
 from dalembert.cli import demo
 from dalembert.dynamics import engine
-from dalembert.dynamics.quantities import FREE
+from dalembert.dynamics.surroundings import FREE
 from dalembert.expr import trace
 from dalembert.expr.listing import counts
 from dalembert.formulations import FORMULATIONS

@@ -9,10 +9,18 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.dynamics import engine, large
+from dalembert.dynamics import engine, sizes
 from dalembert.errors import ShapeError, UnknownNameError
 from dalembert.expr.loops import LoopProgram
 from tests.robots import EVERYTHING, PLAIN, random_robot, relative_error, state
+
+LOOPED = {
+    "inverse_dynamics": sizes.CHAIN_RECURSION,
+    "bias": sizes.CHAIN_RECURSION,
+    "gravity_torque": sizes.RECURSION,
+    "energy": sizes.RECURSION,
+    "forward_dynamics": sizes.CHAIN_FORWARD_RECURSION,
+}
 
 
 def test_an_unknown_quantity_is_named() -> None:
@@ -20,15 +28,14 @@ def test_an_unknown_quantity_is_named() -> None:
         engine.program(dal.robots.pendulum(), "mass_matrx")
 
 
-@pytest.mark.parametrize("quantity", sorted(engine.ROLLED_FROM))
-def test_short_robots_are_unrolled_and_long_ones_are_loops(quantity: str) -> None:
+@pytest.mark.parametrize(("quantity", "limit"), LOOPED.items())
+def test_short_robots_are_unrolled_and_long_ones_are_loops(quantity: str, limit: int) -> None:
     options = {
         "inverse_dynamics": ("newton_euler", engine.Forces()),
         "bias": ("newton_euler", engine.Forces()),
         "gravity_torque": ("newton_euler",),
         "forward_dynamics": (engine.Forces(),),
     }.get(quantity, ())
-    limit = engine.ROLLED_FROM[quantity]
     assert isinstance(engine.program(dal.robots.chain(limit), quantity, *options), LoopProgram)
     assert not isinstance(engine.program(dal.robots.chain(7), quantity, *options), LoopProgram)
 
@@ -42,7 +49,7 @@ def test_the_mass_matrix_is_a_loop_where_there_are_many_pairs_of_joints_not_many
     assert isinstance(engine.program(dal.robots.chain(37), "mass_matrix"), LoopProgram)
 
 
-@pytest.mark.parametrize("quantity", engine.DERIVATIVES_ROLLED_FROM)
+@pytest.mark.parametrize("quantity", ["inverse_derivatives", "coriolis_matrix", "christoffel", "second_derivatives"])
 def test_derivatives_of_an_arm_are_unrolled_and_those_of_a_long_chain_are_loops(quantity: str) -> None:
     assert not isinstance(engine.program(dal.robots.panda(), quantity), LoopProgram)
     assert isinstance(engine.program(dal.robots.chain(20), quantity), LoopProgram)
@@ -102,7 +109,7 @@ def test_forward_dynamics_undoes_inverse_dynamics_on_a_long_chain(rng: np.random
 def dense() -> dal.Robot:
     """Too many coordinates for a traced factorisation, and rotors that rule out recursion."""
     features = replace(EVERYTHING, branches=True, several_bodies=False)
-    return random_robot(np.random.default_rng(1), large.DENSE_FROM, features)
+    return random_robot(np.random.default_rng(1), sizes.DENSE_FROM, features)
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import dalembert as dal
-from dalembert.dynamics import engine, large, quantities
+from dalembert.dynamics import engine, sizes
 from dalembert.errors import DalembertWarning, ExprError, ModelError
 from dalembert.expr import ops
 from dalembert.model import Friction, Joint, Link, Mimic, Robot, Rotor, idle
@@ -183,8 +183,8 @@ def test_a_configuration_where_the_mass_matrix_is_singular_spoils_its_own_row_on
     M = dal.mass_matrix(robot, q)
     assert np.linalg.det(M[4]) == 0.0
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(large, "DENSE_FROM", 1)
-        patch.setattr(quantities, "ARTICULATED_FROM", 1 if way == "articulated bodies" else 99)
+        patch.setattr(sizes, "DENSE_FROM", 1)
+        patch.setattr(sizes, "ARTICULATED_FROM", 1 if way == "articulated bodies" else 99)
         given = {"out": np.empty_like(q)} if out else {}
         found = dal.forward_dynamics(robot, q, qd, tau, **given)
         slopes = dal.derivatives(robot, q, qd, tau=tau).dqdd_dtau

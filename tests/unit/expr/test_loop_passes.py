@@ -24,7 +24,10 @@ QUANTITIES = (
     "forward_dynamics",
     "mass_matrix",
     "energy",
-    *engine.DERIVATIVES_ROLLED_FROM,
+    "inverse_derivatives",
+    "coriolis_matrix",
+    "christoffel",
+    "second_derivatives",
 )
 ROBOTS = {
     "chain": lambda: chain(6),

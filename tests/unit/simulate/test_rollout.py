@@ -258,10 +258,11 @@ def test_the_interpreter_gives_the_same_motion(method, monkeypatch, rng):
 @pytest.mark.parametrize("n", [12, 24])
 def test_dynamics_of_several_functions_or_loops_serve_too(n, rng, monkeypatch):
     """Beyond some 2700 operations the dynamics is cut into parts; rolled loops are taken up as they are."""
-    from dalembert.dynamics import engine
+    from dalembert.dynamics import sizes
 
     if n == 12:
-        monkeypatch.setitem(engine.ROLLED_FROM, "forward_dynamics", 10)
+        monkeypatch.setattr(sizes, "FORWARD_RECURSION", 10)
+        monkeypatch.setattr(sizes, "CHAIN_FORWARD_RECURSION", 10)
     robot = random_robot(rng, n, PLAIN)
     q0, qd0 = rng.uniform(-0.5, 0.5, (2, 3, robot.n))
     tau = rng.uniform(-1, 1, (3, 4, robot.n))

@@ -7,14 +7,13 @@ from functools import partial
 from typing import Any
 
 from ...checks import choice
-from ...dynamics.engine import tree as checked_tree
+from ...dynamics import engine
+from ...dynamics.system import AnySystem
 from ...errors import ModelError, UnknownNameError
 from ...expr import Program
-from ...model import Robot
 from ...model.numbers import Parameter
-from ...model.tree import Tree
 from ...options import function, several_names
-from ..symbols import ALL, Chosen, chosen, traced
+from ..symbols import ALL, Chosen, chosen, reading_with, traced
 from .closed import Block, Polynomials, closed, nonzero_columns, only
 from .equation_table import EQUATIONS, sources, together
 from .form import Atom
@@ -30,7 +29,7 @@ Progress = Callable[[float], None]
 
 
 def equations(
-    system: Robot,
+    system: AnySystem,
     quantity: str | Iterable[str] = ("M", "C", "g", "tau"),
     *,
     symbols: str | Iterable[str] = ALL,
@@ -99,16 +98,16 @@ def equations(
     return result
 
 
-def _default_form(system: Robot) -> str:
-    tree = checked_tree(system)
+def _default_form(system: AnySystem) -> str:
+    tree = engine.tree(system)
     plane = len(set(parallel_groups(tree).values())) <= 1 and all(s.multiplier == 1.0 for s in tree.segments)
     return "closed" if plane or len(tree.segments) <= CLOSED_UP_TO else "program"
 
 
-def _closed(system: Robot, names: Sequence[str], used: Chosen, progress: Progress) -> Equations:
+def _closed(system: AnySystem, names: Sequence[str], used: Chosen, progress: Progress) -> Equations:
     read_names = sources([*names, *(("Y", "phi") if {"Y", "phi"} & set(names) else ())])
     program = _traced(system, used, read_names, [])
-    groups = {f"q[{i}]": group for i, group in parallel_groups(checked_tree(system)).items()}
+    groups = {f"q[{i}]": group for i, group in parallel_groups(engine.tree(system)).items()}
     reader = Reader(input_atoms(system, used), groups)
     try:
         results = reader.read(program, lambda share: progress(0.9 * share))
@@ -117,11 +116,11 @@ def _closed(system: Robot, names: Sequence[str], used: Chosen, progress: Progres
     read = {slot.name: Polynomials(slot.shape, entries) for slot, entries in zip(program.outputs, results, strict=True)}
     if "Y" in read:
         read = only(read, nonzero_columns(read))
-    blocks = {name: closed(name, read, reader, system.n) for name in names}
+    blocks = {name: closed(name, read, reader, engine.size(system)) for name in names}
     return _result(system, "closed", blocks, program, used, ())
 
 
-def _program(system: Robot, names: Sequence[str], used: Chosen, progress: Progress) -> Equations:
+def _program(system: AnySystem, names: Sequence[str], used: Chosen, progress: Progress) -> Equations:
     notes: list[Note] = []
     program = _traced(system, used, names, notes)
     progress(0.4)
@@ -132,34 +131,35 @@ def _program(system: Robot, names: Sequence[str], used: Chosen, progress: Progre
     return _result(system, "program", blocks, program, used, tuple(steps))
 
 
-def _traced(system: Robot, used: Chosen, names: Sequence[str], notes: list[Note]) -> Program:
-    inputs = dict.fromkeys(("q", "qd", "qdd"), (system.n,))
+def _traced(system: AnySystem, used: Chosen, names: Sequence[str], notes: list[Note]) -> Program:
+    inputs = dict.fromkeys(("q", "qd", "qdd"), (engine.size(system),))
 
-    def function(tree: Tree, *state: Any) -> Any:
-        return together(names)(Noted(tree, state[0][0].graph, notes), *state)
+    def function(scalar: Callable[[Parameter], Any], *state: Any) -> Any:
+        reading = reading_with(used, scalar, lambda tree: Noted(tree, state[0][0].graph, notes))
+        return together(engine.system_of(system), names, reading)(**dict(zip(inputs, state, strict=True)))
 
-    return traced(system, used, function, inputs, list(names), "equations")
+    return traced(used, function, inputs, list(names), "equations")
 
 
-def input_atoms(system: Robot, used: Chosen) -> dict[str, Atom]:
+def input_atoms(system: AnySystem, used: Chosen) -> dict[str, Atom]:
     """What each input node of the graph is called."""
     atoms = {p.name: parameter_atom(p) for p in used.values()}
     for slot in ("q", "qd", "qdd"):
-        atoms |= {f"{slot}[{k}]": state_atom(slot, k + 1) for k in range(system.n)}
+        atoms |= {f"{slot}[{k}]": state_atom(slot, k + 1) for k in range(engine.size(system))}
     return atoms
 
 
 def _result(
-    system: Robot, form: str, blocks: Mapping[str, Block], program: Program, used: Chosen, steps: tuple[Step, ...]
+    system: AnySystem, form: str, blocks: Mapping[str, Block], program: Program, used: Chosen, steps: tuple[Step, ...]
 ) -> Equations:
     met = {node.value for node in program.nodes if node.op == "input"}
     kept: list[Parameter] = sorted((p for p in used.values() if p.name in met), key=lambda p: p.order)
     again = partial(equations, system, tuple(blocks), symbols=(), form=form)
-    return Equations(system.name, system.n, form, dict(blocks), steps, tuple(kept), again)
+    return Equations(system.name, engine.size(system), form, dict(blocks), steps, tuple(kept), again)
 
 
-def _too_long(system: Robot, names: Sequence[str], error: TooLongError) -> ModelError:
+def _too_long(system: AnySystem, names: Sequence[str], error: TooLongError) -> ModelError:
     return ModelError(
-        f"equations: the closed form of {', '.join(names)} of {system.name!r} ({system.n} joints) grows beyond reading "
-        f"({error}). Try form='program', fewer symbols, or a smaller quantity such as 'g'."
+        f"equations: the closed form of {', '.join(names)} of {system.name!r} ({engine.size(system)} joints) grows beyond "
+        f"reading ({error}). Try form='program', fewer symbols, or a smaller quantity such as 'g'."
     )

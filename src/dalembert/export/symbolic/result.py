@@ -199,12 +199,12 @@ def _joined(index: tuple[int, ...], always: bool = False) -> str:
 
 
 def _latex_name(quantity: str, index: tuple[int, ...]) -> str:
-    letter = EQUATIONS[quantity].latex
+    letter = EQUATIONS[quantity].equation.latex
     return f"{letter}_{{{_joined(index, always=quantity == 'c')}}}" if index else letter
 
 
 def _text_name(quantity: str, index: tuple[int, ...]) -> str:
-    letter = EQUATIONS[quantity].text
+    letter = EQUATIONS[quantity].equation.text
     return letter + (subscript(_joined(index)) if quantity != "c" else f"[{_joined(index, always=True)}]")
 
 
