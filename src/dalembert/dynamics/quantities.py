@@ -197,7 +197,11 @@ _RECORDS = (
     Quantity("terms", (), recipes_forces.terms, exported=False),
     Quantity(
         "contributions",
-        tuple(Output(name, FORCE if name in ("friction", "external") else COLUMNS) for name in recipes_forces.PARTS),
+        (
+            *_matrices("inertia", "centrifugal_by", "coriolis"),
+            *(Output(name, FORCE) for name in ("friction", "external")),
+            *(Output(name, COLUMNS) for name in recipes_forces.PARTS[5:]),
+        ),
         recipes_forces.contributions,
         derived=derived.contributions,
         exported=False,

@@ -25,7 +25,11 @@ class RobotSystem:
     def __init__(self, robot: Robot) -> None:
         self.robot = robot
         self.name = robot.name
-        self.kernels = robot.kernels
+
+    @property
+    def kernels(self) -> dict[Any, Any]:
+        """Those of the robot."""
+        return self.robot.kernels
 
     @property
     def coordinates(self) -> tuple[Coordinate, ...]:

@@ -66,11 +66,10 @@ _COLUMNS = {flags: (Options(*flags),) for flags in itertools.product((True, Fals
 
 def _columns(rotor: bool, friction: bool, offset: bool) -> tuple[Options]:
     """The options of a regressor."""
-    try:
+    if rotor.__class__ is friction.__class__ is offset.__class__ is bool:  # 0 and 1 would be found in the table too
         return _COLUMNS[rotor, friction, offset]
-    except (KeyError, TypeError):
-        names = ("rotor", "friction", "offset")
-        return (Options(*(flag(name, value) for name, value in zip(names, (rotor, friction, offset), strict=True))),)
+    names = ("rotor", "friction", "offset")
+    return (Options(*(flag(name, value) for name, value in zip(names, (rotor, friction, offset), strict=True))),)
 
 
 def coriolis_matrix(

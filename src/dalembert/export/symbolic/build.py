@@ -11,6 +11,7 @@ from ...dynamics import engine
 from ...dynamics.system import AnySystem
 from ...errors import ModelError, UnknownNameError
 from ...expr import Program
+from ...model import Robot
 from ...model.numbers import Parameter
 from ...options import function, several_names
 from ..symbols import ALL, Chosen, chosen, reading_with, traced
@@ -104,11 +105,19 @@ def _default_form(system: AnySystem) -> str:
     return "closed" if plane or len(tree.segments) <= CLOSED_UP_TO else "program"
 
 
+def _groups(system: AnySystem) -> dict[str, int]:
+    """The group of parallel axes of each coordinate; coordinates other than a robot's have one if all axes are parallel."""
+    groups = parallel_groups(engine.tree(system))
+    if not isinstance(system, Robot):
+        turning = [coordinate.turns for coordinate in engine.system_of(system).coordinates]
+        groups = {i: 0 for i, turns in enumerate(turning) if turns} if len(set(groups.values())) == 1 else {}
+    return {f"q[{i}]": group for i, group in groups.items()}
+
+
 def _closed(system: AnySystem, names: Sequence[str], used: Chosen, progress: Progress) -> Equations:
     read_names = sources([*names, *(("Y", "phi") if {"Y", "phi"} & set(names) else ())])
     program = _traced(system, used, read_names, [])
-    groups = {f"q[{i}]": group for i, group in parallel_groups(engine.tree(system)).items()}
-    reader = Reader(input_atoms(system, used), groups)
+    reader = Reader(input_atoms(system, used), _groups(system))
     try:
         results = reader.read(program, lambda share: progress(0.9 * share))
     except TooLongError as error:

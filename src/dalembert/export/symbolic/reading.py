@@ -11,7 +11,7 @@ from ...model.tree import Tree
 from . import ring
 from .form import Atom, Form, Term, product, term, total
 from .names import call_atom, wave_atom
-from .ring import COS, SIN, Monomial, Polynomial
+from .ring import COS, SIN, Monomial, Multiples, Polynomial
 from .waves import shortest
 
 BUDGET = 2_000  # terms of one entry: more than fill some pages
@@ -34,7 +34,7 @@ class Reader:
 
     def __init__(self, atoms: Mapping[str, Atom], groups: Mapping[str, int], budget: int = BUDGET) -> None:
         self.atoms = dict(atoms)
-        self.groups = groups  # of coordinates, by the names of their input nodes
+        self._groups = {self.atoms[name]: group for name, group in groups.items()}  # of coordinates
         self.budget = budget
         self.generators: list[Atom] = []
         self.angles: list[Angle] = []
@@ -85,13 +85,31 @@ class Reader:
 
     def _wave(self, node: Expr) -> Polynomial:
         (argument,) = node.args
-        if argument not in self._index:
-            own = -1 - len(self.angles)
-            angle = Angle(self.form(self._values[argument]), self.groups.get(argument.value, own))
-            self._index[argument] = len(self.angles)
+        found = self._sum_of_angles(self._values[argument])
+        if found is None:
+            own = self._angle(argument, Angle(self.form(self._values[argument]), -1 - len(self.angles)))
+            return ring.wave(self.angles[own].group, _WAVES[node.op], ((own, 1),))
+        group, multiples = found
+        return ring.wave(group, _WAVES[node.op], multiples)
+
+    def _angle(self, key: Any, angle: Angle) -> int:
+        if key not in self._index:
+            self._index[key] = len(self.angles)
             self.angles.append(angle)
-        index = self._index[argument]
-        return ring.wave(self.angles[index].group, _WAVES[node.op], index)
+        return self._index[key]
+
+    def _sum_of_angles(self, argument: Polynomial) -> tuple[int, Multiples] | None:
+        """The group and the multiples of a sum of coordinates with parallel axes, such as q₂ − q₁; None for anything else."""
+        multiples = {}
+        for (monomial, harmonic), value in argument.items():
+            if harmonic or len(monomial) != 1 or monomial[0][1] != 1 or value != int(value):
+                return None
+            multiples[self.generators[monomial[0][0]]] = int(value)
+        groups = {self._groups.get(atom) for atom in multiples}
+        if len(groups) != 1 or (group := groups.pop()) is None:
+            return None
+        found = sorted((self._angle(("angle", atom), Angle(atom, group)), k) for atom, k in multiples.items())
+        return group, tuple(found)
 
     def _divided(self, node: Expr, a: Polynomial, b: Polynomial) -> Polynomial:
         """By one product of generators directly, by anything longer as a factor 1/b."""

@@ -36,9 +36,10 @@ def generator(index: int, power: int = 1) -> Polynomial:
     return {(((index, power),), ()): 1.0}
 
 
-def wave(group: int, kind: int, angle: int) -> Polynomial:
-    """The cosine or sine of one angle."""
-    return {((), ((group, kind, ((angle, 1),)),)): 1.0}
+def wave(group: int, kind: int, multiples: Multiples) -> Polynomial:
+    """The cosine or sine of a sum of multiples of angles, sorted."""
+    sign, positive = canonical(multiples)
+    return {((), ((group, kind, positive),)): 1.0 if kind == COS else float(sign)}
 
 
 def add(a: Polynomial, b: Polynomial, factor: float = 1.0) -> Polynomial:
