@@ -22,7 +22,7 @@ demo: $(VENV)/.demo
 	$(BIN)/dalembert demo
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -rs --no-fold-skipped
 
 quick: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"

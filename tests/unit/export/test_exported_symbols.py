@@ -16,7 +16,8 @@ from dalembert.export.symbols import chosen
 from dalembert.expr import Program
 from dalembert.model import Robot
 from tests.robots import relative_error
-from tests.unit.export import matlab_subset
+from tests.unit.export import octave
+from tests.unit.export.octave import literal, needs_octave
 from tests.unit.export.programs import TOLERANCE, Compiled, arrays_for, by_kernel, needs_compiler, program_of, robot_of
 
 OTHER_FRAMES = 1e-10  # relative: the same mechanics in other frames, which cancels otherwise than the kernel does
@@ -117,16 +118,36 @@ def test_the_header_declares_the_struct_and_can_stand_before_the_source(tmp_path
     Compiled(header + source, tmp_path)
 
 
-def test_the_struct_of_matlab_has_the_robot_s_values_and_takes_others(rng):
-    functions = matlab_subset.load(
-        dal.export_code(PLANAR, ["inverse_dynamics", "mass_matrix"], language="matlab", symbols="masses")
-    )()
-    values = functions["values"]()
-    assert values == {"m_l1": 50.0, "m_l2": 50.0, "m_m2": 5.0}
-    q, qd, qdd = rng.normal(size=(3, 2))
-    for given, robot in (((), PLANAR), ((values,), PLANAR), (({**values, "m_l2": 100.0},), HEAVIER)):
-        found = functions["inverse_dynamics"](q, qd, qdd, *given)[:, 0]
-        assert relative_error(found, dal.inverse_dynamics(robot, q, qd, qdd)) < OTHER_FRAMES
+@needs_octave
+def test_the_struct_of_matlab_has_the_robot_s_values_and_takes_others(tmp_path, rng):
+    text = dal.export_code(PLANAR, ["inverse_dynamics", "mass_matrix"], language="matlab", symbols="masses", name="arm")
+    state = list(rng.normal(size=(3, 2)))
+    given = ", ".join(map(literal, state))
+    script = f"""
+        f = arm();
+        p = f.values();
+        show(strjoin(fieldnames(p)', ' '));
+        show([p.m_l1, p.m_l2, p.m_m2]);
+        show(f.inverse_dynamics({given}));
+        show(f.inverse_dynamics({given}, p));
+        p.m_l2 = 100;
+        show(f.inverse_dynamics({given}, p));
+        show(f.mass_matrix({literal(state[0])}, p));
+    """
+    names, values, *torques, M = octave.run(script, {"arm": text}, tmp_path)
+    assert (names, values.tolist()) == ("m_l1 m_l2 m_m2", [[50.0, 50.0, 5.0]])
+    for found, robot in zip(torques, (PLANAR, PLANAR, HEAVIER), strict=True):
+        assert relative_error(found[:, 0], dal.inverse_dynamics(robot, *state)) < OTHER_FRAMES
+    assert relative_error(M, dal.mass_matrix(HEAVIER, state[0])) < OTHER_FRAMES
+
+
+@needs_octave
+@pytest.mark.parametrize("name", ["random", "pr_arm"])
+def test_matlab_with_every_number_a_parameter_agrees(name, tmp_path):
+    robot, quantities = robot_of(name), ["inverse_dynamics", "gravity_torque", "energy", "jacobian"]
+    text = dal.export_code(robot, quantities, language="matlab", name="arm", symbols="all")
+    for quantity, found, expected in octave.beside_kernels(text, robot, quantities, tmp_path):
+        assert relative_error(found, expected) < OTHER_FRAMES, quantity
 
 
 def test_a_parameter_and_an_output_may_have_the_same_name(rng):
