@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import dalembert as dal
-from tests.project.source import ROOT, run_python
+from tests.project.source import PACKAGE, ROOT, run_python
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
@@ -48,6 +48,13 @@ def test_every_link_to_a_file_leads_somewhere(page):
     links = re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8"))
     local = [link for link in links if not link.startswith(("http:", "https:"))]
     assert [link for link in local if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_every_module_that_is_named_exists(page):
+    """`codegen/workers.py` is a file of the package, `tests/robots.py` one of the repository."""
+    named = set(re.findall(r"(?<![\w/.])\w+(?:/\w+)*/\w+\.py\b", page.read_text(encoding="utf-8")))
+    assert [name for name in sorted(named) if not any((folder / name).exists() for folder in (PACKAGE, ROOT))] == []
 
 
 @pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda script: script.stem)
