@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
+import re
 import types
 
 import pytest
 
 import dalembert as dal
 from dalembert import plots
-from tests.project.source import PACKAGE
+from tests.project.source import PACKAGE, ROOT
 
 PUBLIC = {name: getattr(dal, name) for name in dal.__all__}
 FUNCTIONS = {name: thing for name, thing in PUBLIC.items() if inspect.isfunction(thing)}
@@ -41,6 +42,20 @@ def test_what_a_type_checker_sees_is_what_is_loaded():
     for name, module in seen.items():
         loaded = importlib.import_module(f"dalembert.{module or name}")
         assert (getattr(loaded, name) if module else loaded) is getattr(dal, name)
+
+
+def test_the_page_of_all_names_lists_each_of_them_once():
+    page = (ROOT / "docs" / "reference" / "functions.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)", page, re.MULTILINE)
+    assert sorted(listed) == sorted(dal.__all__)
+
+
+@pytest.mark.parametrize("name", ["plots", "trajectories"])
+def test_the_page_of_all_names_names_the_functions_of_a_module(name):
+    page = (ROOT / "docs" / "reference" / "functions.md").read_text(encoding="utf-8")
+    module = getattr(dal, name)
+    functions = {f"{name}.{entry}" for entry in module.__all__ if inspect.isfunction(getattr(module, entry))}
+    assert functions == set(re.findall(rf"`({name}\.\w+)`", page))
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():
