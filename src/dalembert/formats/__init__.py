@@ -44,6 +44,12 @@ def load(source: str | os.PathLike[str], *, strict: bool = False) -> Robot:
         When `source` is neither a file nor in the catalogue, or the suffix is not known.
     MissingExtraError
         For a xacro file without the extra 'xacro'.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.load("puma560")
+    Robot 'puma560': 6 joints (RRRRRR), 7 links
     """
     given, strict = _path("load", source), flag("strict", strict)
     catalogue = _catalogue()
@@ -148,6 +154,16 @@ def save(robot: Robot, path: str | os.PathLike[str]) -> None:
     -----
     DalembertWarning
         Code 'left-out', when URDF cannot say something that acts in the robot.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import dalembert as dal
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "pendulum.toml")
+    ...     dal.save(dal.robots.pendulum(), path)
+    ...     dal.load(path) == dal.robots.pendulum()
+    True
     """
     from ..model import Robot
 

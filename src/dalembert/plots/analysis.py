@@ -30,6 +30,13 @@ def comparison(result: Comparison, *, axes: Any = None) -> Any:
     Returns
     -------
     axes : ndarray of the Axes drawn on: two, or the first alone where no times were measured
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> axes = dal.plots.comparison(dal.compare(dal.robots.pendulum(), samples=10, time=False))
+    >>> axes[0].get_ylabel()
+    'multiplications and additions'
     """
     instance("result", result, Comparison, "dal.compare(robot)")
     timed = all(row.timing is not None for row in result.rows)
@@ -92,6 +99,13 @@ def simplification(model: SimplifiedModel, *, axes: Any = None) -> Any:
     Returns
     -------
     axes : ndarray of the two Axes drawn on
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> axes = dal.plots.simplification(dal.simplify_model(dal.robots.two_link_planar(), tolerance=0.02))
+    >>> axes[1].get_ylabel()
+    'error [% of largest torque]'
     """
     instance("model", model, SimplifiedModel, "dal.simplify_model(robot)")
     shown = [k for k, row in enumerate(model.by_cause) if row.max(initial=0.0) > _SMALL]

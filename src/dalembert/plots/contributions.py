@@ -44,6 +44,15 @@ def contributions(
     Returns
     -------
     axes : ndarray of the n Axes drawn on
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> robot, times = dal.robots.two_link_planar(), [0.0, 0.5, 1.0, 1.5, 2.0]
+    >>> m = dal.trajectories.triangular(times, [0.0, 0.0], [1.0, 0.5], duration=2.0)
+    >>> axes = dal.plots.contributions(m.t, dal.contributions(robot, m.q, m.qd, m.qdd))
+    >>> [ax.get_title(loc="left") for ax in axes]
+    ['joint1', 'joint2']
     """
     if isinstance(parts, Contributions):
         names = parts.coordinates if names is None else names

@@ -40,6 +40,13 @@ def torques(
     Returns
     -------
     ax : the axes drawn on
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> ax = dal.plots.torques([0.0, 0.5, 1.0], [[1.0, 2.0], [1.5, 0.0], [1.0, -2.0]], names=["shoulder", "elbow"])
+    >>> ax.get_ylabel()
+    'torque [N m]'
     """
     times, columns = canvas.series(t, "tau", tau)
     names = canvas.labels("names", names, numbered(columns))
@@ -85,6 +92,15 @@ def motion(
     Returns
     -------
     axes : ndarray of the four Axes drawn on
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> robot, times = dal.robots.pendulum(), [0.0, 0.5, 1.0, 1.5, 2.0]
+    >>> m = dal.trajectories.triangular(times, [0.0], [1.0], duration=2.0)
+    >>> axes = dal.plots.motion(m.t, m.q, m.qd, m.qdd, dal.inverse_dynamics(robot, m.q, m.qd, m.qdd))
+    >>> [ax.get_ylabel() for ax in axes]
+    ['position [rad]', 'velocity [rad/s]', 'acceleration [rad/s²]', 'torque [N m]']
     """
     given = {"q": q, "qd": qd, "qdd": qdd, "tau": tau}
     checked = {name: canvas.series(t, name, values) for name, values in given.items()}

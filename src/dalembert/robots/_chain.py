@@ -22,6 +22,12 @@ def chain(n: int) -> Robot:
 
     For benchmarks and tests: each link differs from its neighbours and its centre of mass lies off the axes, so that nothing
     vanishes by symmetry.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.robots.chain(3)
+    Robot 'chain3': 3 joints (RRR), 4 links
     """
     return _chain(checks.whole_number("chain: number of joints", n, 1, _MOST))
 

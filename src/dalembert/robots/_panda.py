@@ -43,6 +43,12 @@ def panda() -> Robot:
     """Franka Emika Panda: seven revolute joints, modified DH, without hand; the tool frame is the flange.
 
     Geometry and limits from the manufacturer [FrankaFCI], inertial parameters from [Gaz2019].
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.robots.panda()
+    Robot 'panda': 7 joints (RRRRRRR), 8 links
     """
     flange = dh_transform("modified", 0.0, _FLANGE, 0.0, 0.0)
     return from_dh([_row(i) for i in range(7)], convention="modified", name="panda", tool=flange)

@@ -22,6 +22,12 @@ def pelican() -> Robot:
 
     Numbers from [Kelly2005, chapter 5], frames from [Laus, Table 1]. Kelly counts the first angle from the hanging arm: his q1
     is this one plus π/2.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.robots.pelican()
+    Robot 'pelican': 2 joints (RR), 3 links
     """
     rows = [
         {"a": a, "mass": mass, "com": (centre - a, 0, 0), "inertia": (0, 0, moment)}

@@ -17,6 +17,13 @@ def pendulum() -> Robot:
     """A uniform rod of 1 kg and 1 m that hangs from a horizontal axis (y); q = 0 is hanging at rest, z is up.
 
     τ = (I + m l²) q̈ + m g l sin q with l = 0.5 m, as in [Siciliano, Example 7.1] without its motor; the numbers are ours.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dalembert as dal
+    >>> dal.gravity_torque(dal.robots.pendulum(), [np.pi / 2]).round(6)
+    array([4.905])
     """
     tip = np.eye(4)
     tip[2, 3] = -_LENGTH

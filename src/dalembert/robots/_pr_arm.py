@@ -15,6 +15,12 @@ def pr_arm() -> Robot:
     """A slider along the horizontal x axis carrying a link that turns about z [Siciliano, Problems 7.5, 7.8].
 
     Gravity along −y; tip at (q1 + a2 cos q2, a2 sin q2). The book leaves the numbers open; those of its Example 7.2 are used.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.robots.pr_arm().joint_names
+    ('slide', 'turn')
     """
     tip = np.eye(4)
     tip[0, 3] = data.LENGTH

@@ -55,6 +55,12 @@ def puma560() -> Robot:
 
     Friction is given at the joint: viscous G² B, Coulomb |G| Tc. The negative ratios of joints 1 and 3 say that motor and
     joint turn oppositely; they do not change these values, and Tc± are counted with the joint's direction.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.robots.puma560()
+    Robot 'puma560': 6 joints (RRRRRR), 7 links
     """
     with warnings.catch_warnings():  # the one known flaw is documented above; it stays in `notes` and fails under strict
         warnings.simplefilter("ignore", DalembertWarning)

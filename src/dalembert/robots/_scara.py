@@ -28,6 +28,12 @@ def scara() -> Robot:
     """A SCARA: two revolute joints, a vertical quill and its rotation (RRPR), standard DH, prismatic joint pointing down.
 
     Dimensions of the Adept Cobra 600 [AdeptCobra600]; its masses are not published, so those here are an illustration.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.gravity_torque(dal.robots.scara(), [0.0, 0.0, 0.1, 0.0]).round(2)
+    array([  0.  ,   0.  , -19.62,   0.  ])
     """
     geometry: tuple[dict[str, Any], ...] = (
         {"d": _HEIGHT, "a": _INNER, "limits": Limits(-radians(50), radians(50))},

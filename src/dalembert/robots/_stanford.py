@@ -44,6 +44,12 @@ def stanford() -> Robot:
     """The Stanford arm: two revolute joints, a prismatic one and a revolute wrist (RRPRRR), standard DH, drives reflected.
 
     Geometry from [Paul1972], dynamics from [Paul1981, Tables 6.5, 6.6]. The boom's coordinate q3 is the length d3 itself.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.robots.stanford()
+    Robot 'stanford': 6 joints (RRPRRR), 7 links
     """
     hand = dh_transform("standard", 0.0, _HAND, 0.0, 0.0)
     return from_dh([_row(i) for i in range(6)], convention="standard", name="stanford", tool=hand)

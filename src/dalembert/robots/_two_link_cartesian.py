@@ -16,6 +16,12 @@ def two_link_cartesian() -> Robot:
 
     Standard DH: q1 moves along z0, q2 along z1 = x0. The book gives no numbers here; masses, ratios and rotors are those of its
     Example 7.2, the ratio now in rad/m. The links only translate, so they need no moments of inertia.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.gravity_torque(dal.robots.two_link_cartesian(), [0.0, 0.0]).round(2)
+    array([1030.05,    0.  ])
     """
     first = {"type": "P", "theta": pi / 2, "alpha": pi / 2, "mass": data.MASS, "rotor": data.rotor()}
     second = {"type": "P", "mass": data.MASS, "rotor": data.rotor()}

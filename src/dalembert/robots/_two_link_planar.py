@@ -14,6 +14,12 @@ def two_link_planar() -> Robot:
     """Two revolute joints in a vertical plane with spinning rotors [Siciliano, §7.3.2, §7.5.3; numbers of Example 7.2].
 
     Standard DH, gravity along −y, angles counted from the x axis. Each rotor sits on its joint axis, on the link before.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.gravity_torque(dal.robots.two_link_planar(), [0.0, 0.0]).round(2)
+    array([1030.05,  245.25])
     """
     row = {
         "a": data.LENGTH,

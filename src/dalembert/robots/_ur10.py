@@ -28,7 +28,14 @@ _TORQUE = (330, 330, 150, 56, 56, 56)  # [N m] [URDescription, joint_limits.yaml
 
 @cache
 def ur10() -> Robot:
-    """Universal Robots UR10: six revolute joints, standard DH; all numbers from the manufacturer [UniversalRobotsDH]."""
+    """Universal Robots UR10: six revolute joints, standard DH; all numbers from the manufacturer [UniversalRobotsDH].
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.robots.ur10()
+    Robot 'ur10': 6 joints (RRRRRR), 7 links
+    """
     return from_dh([_row(i) for i in range(6)], convention="standard", name="ur10")
 
 

@@ -40,6 +40,12 @@ def ur5() -> Robot:
 
     Geometry, masses and centres of mass from the manufacturer [UniversalRobotsDH]; the moments of inertia are estimates from
     solid cylinders, without which the last joint would have none at all.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.robots.ur5()
+    Robot 'ur5': 6 joints (RRRRRR), 7 links
     """
     return from_dh([_row(i) for i in range(6)], convention="standard", name="ur5")
 

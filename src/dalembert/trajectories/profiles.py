@@ -54,6 +54,15 @@ def trapezoidal(
     Returns
     -------
     Trajectory
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> motion = dal.trajectories.trapezoidal([0, 1, 2, 3, 4], [0.0], [3.0], duration=4, acceleration_time=1)
+    >>> motion.q[:, 0]
+    array([0. , 0.5, 1.5, 2.5, 3. ])
+    >>> motion.qd[:, 0]
+    array([0., 1., 1., 1., 0.])
     """
     times, begin, way = _arguments(t, start, end)
     T = _of_each("duration", duration, begin)
@@ -84,6 +93,12 @@ def triangular(t: ArrayLike, start: ArrayLike, end: ArrayLike, *, duration: Arra
     Returns
     -------
     Trajectory
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.trajectories.triangular([0, 1, 2], [0.0], [1.0], duration=2).qd[:, 0]
+    array([0., 1., 0.])
     """
     return trapezoidal(t, start, end, duration=duration, acceleration_time=_finite("duration", duration) / 2)
 
@@ -101,6 +116,12 @@ def duration_at(start: ArrayLike, end: ArrayLike, *, velocity: ArrayLike, accele
     Returns
     -------
     duration : ndarray, shape (n,), [s]
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.trajectories.duration_at([0.0, 0.0], [3.0, 0.1], velocity=1.0, acceleration_time=0.5)
+    array([3.5, 1. ])
     """
     _, way = _ends(start, end)
     v, ta = _of_each("velocity", velocity, way), _of_each("acceleration_time", acceleration_time, way)
