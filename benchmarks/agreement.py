@@ -1,4 +1,4 @@
-"""Before anything is timed, contestants have to agree."""
+"""Before anything is timed, the results of all libraries are compared."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from dalembert.model import Robot
 from .peers import Peer
 from .subjects import FUNCTIONS, SIMPLE, States, arguments
 
-TOLERANCE = 1e-9  # relative to the largest entry; two libraries' rounding stays far below
+TOLERANCE = 1e-9  # relative to the largest entry; the rounding errors of two libraries are much smaller
 
 
 class DisagreementError(Exception):
-    """Two contestants computed different things."""
+    """Two libraries computed different results."""
 
 
 def check(robot: Robot, states: States, peer: Peer, quantity: str) -> None:

@@ -19,7 +19,7 @@ from .tables import Column, Table
 from .timing import Timer, Timings, timer_of, together, turns, warm
 
 ROBOTS = ("panda", "puma560")
-THREAD_TURNS = 12  # of one thread and two for each of a peer: short ones, and the machine's state matters more
+THREAD_TURNS = 12  # of one thread and two for each of a peer: they are short, and depend more on the state of the machine
 WRITTEN = 64  # numbers per row of a kernel that does nothing but write
 COLUMNS = (
     Column("robot", "robot"),
@@ -48,7 +48,7 @@ def measure(effort: Effort) -> Table:
         contests.append(_writing(effort))
         # On a shared machine neighbours slow down one core or the other for a second or a minute, and two virtual cores share
         # one link to the memory or have one each. So all quantities take many short turns over the whole time, in another
-        # order each time: in one and the same order, a quantity may meet the same state of the machine in every round.
+        # order each time: in a fixed order, a quantity may meet the same state of the machine in every round.
         shuffle = np.random.default_rng(0).permutation
         for _ in range(effort.batch_rounds):
             for k in shuffle(len(contests)):

@@ -1,4 +1,4 @@
-"""One configuration per Python call, as in a control loop: the way through the interpreter counts."""
+"""One configuration per Python call, as in a control loop: the time in the interpreter counts."""
 
 from __future__ import annotations
 

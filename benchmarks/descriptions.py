@@ -1,6 +1,6 @@
-"""A robot in the words of other programs: the tree of segments with all axes along z, as plain text and as MJCF.
+"""A robot in the formats of other programs: the tree of segments with all axes along z, as plain text and as MJCF.
 
-Both take the numbers of `dalembert.model.tree`, so every contestant computes the same robot in the same coordinates.
+Both take the numbers of `dalembert.model.tree`, so every library computes the same robot in the same coordinates.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Numbers outside the usual: angles far from zero, and numbers so small that processors leave them to microcode."""
+"""Unusual numbers: angles far from zero, and subnormal numbers, which processors handle slowly in microcode."""
 
 from __future__ import annotations
 

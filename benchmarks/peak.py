@@ -1,4 +1,4 @@
-"""How much of the processor a kernel uses: its operations per second beside the most multiply-adds that can be had."""
+"""How much of the processor a kernel uses: its operations per second beside the largest possible rate of multiply-adds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other libraries as contestants: their compiled loops where there is a C++ compiler, else their Python bindings."""
+"""Other libraries to compare with: their compiled loops where there is a C++ compiler, else their Python bindings."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Loop:
 
 
 class Binding:
-    """The same through Python, state by state: what is left where nothing can be compiled."""
+    """The same through Python, state by state, where there is no C++ compiler."""
 
     def __init__(self, label: str, functions: dict[str, Callable[..., np.ndarray]], states: States) -> None:
         self.label = label

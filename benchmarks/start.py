@@ -27,7 +27,7 @@ print(time.perf_counter() - start)
 
 
 def measure(effort: Effort) -> Table:
-    """The table of all beginnings."""
+    """The table of all start-up times."""
     note = f"Fresh processes, best and median of {effort.starts}. The first result: loading {ROBOT} and its inverse dynamics."
     table = Table("start", "From nothing to the first result", note, COLUMNS)
     _measure_imports(table, effort)

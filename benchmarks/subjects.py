@@ -1,4 +1,4 @@
-"""What is measured: robots that every contestant can hold, and states to evaluate them in."""
+"""What is measured: robots that every library can represent, and states to evaluate them in."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ SIMPLE = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "gravity_torque
 
 
 def plain(robot: Robot) -> Robot:
-    """A new robot without friction and rotors, which not every contestant has."""
+    """A new robot without friction and rotors, which not every library has."""
     return robot.replace(parameters=robot.parameters.replace(friction={}, rotors={}))
 
 

@@ -37,7 +37,7 @@ class Table:
 
     @property
     def shown(self) -> list[Column]:
-        """The columns in which something stands."""
+        """The columns that are not empty."""
         return [c for c in self.columns if any(r.get(c.key) is not None for r in self.records)]
 
     def markdown(self) -> str:

@@ -1,4 +1,4 @@
-"""Timing side by side: contestants take turns, so that whatever else the machine does meets all of them."""
+"""Timing side by side: contestants take turns, so that other work on the machine slows all of them alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays as arguments, dressed in every way: the numbers of clean copies, or a refusal that names the argument."""
+"""Arrays handed over in every form: the same results as from clean copies, or a refusal that names the argument."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BATCHES = ((), (), (), (1,), (0,), (3,), (5,), (33,), (2, 3), (1, 4), (2, 1, 2),
 
 
 class Case(NamedTuple):
-    """One call: a function of a robot, and its arrays as they are dressed."""
+    """One call: a function of a robot, and its arrays in the forms they are handed over."""
 
     function: str
     robot: str
@@ -36,7 +36,7 @@ class Case(NamedTuple):
 
 
 def draw(rng: np.random.Generator, number: int) -> Case:
-    """A function, a robot and a batch; one array in an odd dress, the others in fine ones. The first cases compile quickly."""
+    """A function, a robot and a batch; one array in an odd form, the others in good ones. The first cases compile quickly."""
     function = FUNCTIONS[pick(rng, FUNCTIONS)]
     name = pick(rng, SMALL_ROBOTS if number < QUICK else ROBOTS)
     batch = pick(rng, BATCHES)
@@ -71,7 +71,7 @@ def _together(name: str, arrays: dict[str, Dressed]) -> bool:
 
 
 def judge(case: Case) -> None:
-    """Right numbers, or a sentence where there are none."""
+    """Right results, or an error message where there are none."""
     function = FUNCTIONS[case.function]
     given = {name: dressed.value for name, dressed in case.arrays.items()}
     found = answer(lambda: call(function, robot(case.robot), given), _names(case))

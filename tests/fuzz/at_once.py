@@ -1,4 +1,4 @@
-"""Threads of Python that ask at once: for equal kernels that come and go, for one robot's first kernels, for threaded batches."""
+"""Python threads that call at the same time: equal kernels that come and go, one robot's first kernels, threaded batches."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Case(NamedTuple):
 
 
 def draw(rng: np.random.Generator, number: int) -> Case:
-    """A robot nobody had before, and a mishap."""
+    """A robot that was not used before, and a way to damage the cache."""
     return Case(pick(rng, [*ENTRIES, *PLACES]), float(rng.uniform(0.1, 2.0)), number)
 
 

@@ -36,7 +36,7 @@ class Fault(Exception):
 
 
 def answer(call: Callable[[], Any], names: Iterable[str] = ()) -> Any:
-    """What the call returns, or the error of ours it raised; any other exception, or an unclear message, is a fault.
+    """What the call returns, or the error of this package it raised; any other exception, or an unclear message, is a fault.
 
     A refusal names one of `names`, if there are any.
     """

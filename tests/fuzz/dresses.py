@@ -1,7 +1,7 @@
-"""The many ways in which an array can be handed over: layouts, element types, containers; and things that are no arrays.
+"""The many ways in which an array can be handed over: layouts, element types, containers; and values that are not arrays.
 
-A dress takes a generator and clean numbers, and gives what is handed over with what it means: an array of float64, or None if
-it means nothing and has to be refused. `strict` is False where a refusal is right as well.
+Such a way, a `Dress`, takes a generator and clean numbers, and gives the value to hand over with its meaning: an array of
+float64, or None if it has no meaning and must be refused. `strict` is False where a refusal is right as well.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Ctrl-C at random moments in everything that runs in threads: it acts soon, nobody writes afterwards, and life goes on."""
+"""Ctrl-C at random moments in work that runs in threads: it acts soon, nothing is written afterwards, the next call works."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def draw(rng: np.random.Generator, number: int) -> Case:
 
 
 def judge(case: Case) -> None:
-    """Interrupt a copy of this process, and ask it how it was."""
+    """Interrupt a copy of this process, and read what it reports."""
     with child(lambda tell: _work(WORKS[case.work](), tell)) as running:
         running.line(100.0)  # it has its right results, and begins
         time.sleep(case.delay)
@@ -130,7 +130,7 @@ def _simulation() -> Work:
 
 
 def _compiling() -> Work:
-    """A robot nobody had before, each time."""
+    """A new robot each time."""
     lengths = iter(np.random.default_rng(5).uniform(0.1, 2.0, 100_000))
 
     def work(threads: int) -> Any:

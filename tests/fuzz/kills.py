@@ -37,7 +37,7 @@ class Case(NamedTuple):
 
 
 def draw(rng: np.random.Generator, number: int) -> Case:
-    """One process or two that get into each other's way."""
+    """One process, or two that use the same files."""
     work = pick(rng, ("compile", "save .toml", "save .urdf"))
     delays = rng.uniform(0.0, 0.15 if work == "compile" else 0.03, int(rng.integers(1, 3)))
     return Case(work, tuple(map(float, delays)), number)

@@ -154,7 +154,7 @@ def nest_element(rng: np.random.Generator, text: bytes) -> bytes:
 
 
 def odd_number(rng: np.random.Generator, text: bytes) -> bytes:
-    """A number that is none, is huge, is in degrees, or is written strangely."""
+    """A number replaced by text, by a huge number, by degrees, or by an unusual spelling."""
     return _replaced(rng, text, _NUMBER, lambda _: pick(rng, ODD_NUMBERS))
 
 

@@ -32,7 +32,7 @@ class Out(NamedTuple):
     rooms: list[Room]
     verdict: bool | None
     arrays: dict[str, np.ndarray] | None = None
-    tolerance: float = 1e-12  # the same kernel on the same numbers; its doors may order sums differently
+    tolerance: float = 1e-12  # the same kernel on the same numbers; its entry points may order sums differently
 
 
 Kind = Callable[[Scene], Out]

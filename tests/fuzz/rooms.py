@@ -1,4 +1,4 @@
-"""Arrays inside larger ones filled with a pattern, so that a stroke beside them is seen."""
+"""Arrays inside larger ones filled with a pattern, so that a write outside of them is found."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ RNG = np.random.default_rng(1)
 
 
 class Endless(dal.DalembertError):
-    """A message that nobody cuts."""
+    """A message that is not shortened."""
 
     def __str__(self):
         return self.sentence + "x" * 3000
@@ -196,7 +196,7 @@ def test_half_a_file_is_noticed(tmp_path):
 
 
 def stubborn():
-    """Work that does not listen for a second."""
+    """Work that ignores interrupts for a second."""
 
     def work(threads):
         if threads > 1:

@@ -1,4 +1,4 @@
-"""Values of every kind, made anew for each use: what people pass by mistake, and what nobody should."""
+"""Values of every kind, made anew for each use: what people pass by mistake, and stranger things."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def never(value: Any) -> bool | None:
 
 
 def anything(value: Any) -> bool | None:
-    """Whatever it does, no foreign exception."""
+    """Anything but an exception that is not from this package."""
     return None
 
 

@@ -1,7 +1,7 @@
 """The process in which the cases of a campaign run: `python -m tests.fuzz.worker NAME SEED FIRST END`.
 
 It tells its parent before each case what comes, and after a fault what went wrong, one JSON object per line. If it dies or
-falls silent, the parent knows at which case.
+hangs, the parent knows at which case.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and leave with 0, with 1 when it failed, or with 2 when it was misused."""
+    """Run the command line; exit with 0, with 1 when it failed, or with 2 for wrong usage."""
     from .app import run
 
     for stream in (sys.stdout, sys.stderr):

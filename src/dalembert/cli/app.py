@@ -1,4 +1,4 @@
-"""The commands, each a thin wrapper: what it computes and prints stands in the module of its name.
+"""The commands, each a thin wrapper: what it computes and prints is in the module of its name.
 
 These modules are imported when their command runs, so that `dalembert --help` answers at once.
 """
@@ -27,7 +27,7 @@ class Command(NamedTuple):
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line; 0, or 1 when it failed. A misused one leaves with 2."""
+    """Run the command line; 0, or 1 when it failed. Wrong usage exits with 2."""
     parser = _parser()
     if not arguments:
         parser.error("a command is missing.")
@@ -38,7 +38,7 @@ def run(arguments: Sequence[str]) -> int:
             sys.stdout.flush()
         return 1 if passed is False else 0
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader went away; nothing is left to flush
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has closed the pipe: flush nowhere
         return 1
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -55,7 +55,7 @@ def _parser() -> Parser:
     about = "Dynamics of robot manipulators, from a robot description to numbers."
     parser = Parser(prog="dalembert", description=about, epilog="'dalembert COMMAND --help' tells more.")
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    parser.add_argument("--version", action="version", version=f"dalembert {__version__}", help="print the version and leave")
+    parser.add_argument("--version", action="version", version=f"dalembert {__version__}", help="print the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", required=True)
     for name, command in COMMANDS.items():
         below = commands.add_parser(name, help=command.about, description=command.about)

@@ -18,7 +18,7 @@ CHECKS = {
     "massless-link": "every moving link has mass or inertia",
     "no-dynamics": "something that moves has mass",
     "idle-joint": "every joint moves some inertia",
-    "negative-friction": "friction brakes",
+    "negative-friction": "friction is not negative",
     "negative-rotor": "no rotor has negative mass or inertia",
     "long-link": "no link is longer than 10 m",
     "large-angle": "angles lie within two turns",
@@ -60,7 +60,7 @@ def record(robot: Robot) -> dict[str, object]:
 
 
 def report(robot: Robot) -> list[tuple[str, str, str]]:
-    """The same for a reader: a mark, its style and a sentence each."""
+    """The same for printing: a mark, its style and a sentence each."""
     found = findings(robot)
     lines = [("✓", "green", CHECKS[code]) for code in _passed(found)]
     lines += [("!", "bold yellow", f"{finding.code}: {finding.message}") for finding in found]

@@ -1,4 +1,4 @@
-"""Numbers as a reader likes them."""
+"""Numbers written for a reader: few digits, aligned, with a true minus sign."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MINUS = "−"
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """A number with a true minus sign and no crumbs of rounding; None is a dash."""
+    """A number with a true minus sign, rounded to so many digits; None is a dash."""
     if value is None:
         return "–"
     if math.isinf(value):

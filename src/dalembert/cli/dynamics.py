@@ -74,7 +74,7 @@ def _counted(count: int, what: str) -> str:
 
 def evaluate(robot: Robot, state: State, formulation: str = "newton_euler") -> Result:
     """The dynamics at a state, or at many: leading axes are a batch."""
-    with np.errstate(invalid="ignore"):  # a NaN in the state gives NaN, and that is answer enough
+    with np.errstate(invalid="ignore"):  # a NaN in the state gives NaN in the results; no warning is needed
         return Result(
             dyn.inverse_dynamics(robot, *state, formulation=formulation),
             dyn.mass_matrix(robot, state.q),
@@ -99,7 +99,7 @@ def torque_table(robot: Robot, state: State, result: Result) -> Sheet:
     """The torque of each joint, split by cause."""
     parts = result.parts(state.qdd)
     if not robot.parameters.friction:
-        del parts["friction"]  # only crumbs of rounding would stand there
+        del parts["friction"]  # only rounding errors would be shown there
     heads = {"inertia": "M qdd", "Coriolis": "C qd", "gravity": "g", "friction": "friction"}
     cells = aligned(np.column_stack([*parts.values(), result.tau]))
     rows = [(*names, *row) for *names, row in zip(robot.joint_names, torque_units(robot), cells, strict=True)]

@@ -1,4 +1,4 @@
-"""Joints read back as Denavit-Hartenberg rows, where they are such."""
+"""The Denavit-Hartenberg rows of a robot's joints, where they have any."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class DhTable(NamedTuple):
 
 
 def dh_table(robot: Robot) -> DhTable | None:
-    """The robot's joints as a Denavit-Hartenberg table, if they read as one in either convention.
+    """The robot's joints as a Denavit-Hartenberg table, if they can be written as one in either convention.
 
-    In the standard convention the first joint may stand anywhere: its origin is the base. A robot whose table has a base
-    placed outside of the modified convention, or whose joints turn about other axes than z, has none.
+    In the standard convention the first joint may be anywhere: its origin is the base. In the modified convention the base is
+    part of the first row. A robot whose base no row can express, or whose joints move along other axes than z, has no table.
     """
     for convention in CONVENTIONS:
         rows = [_row(convention, joint, first=number == 0) for number, joint in enumerate(robot.structure.joints)]
@@ -46,7 +46,7 @@ def dh_table(robot: Robot) -> DhTable | None:
 
 
 def _row(convention: str, joint: Joint, *, first: bool) -> DhRow | None:
-    """The row of one joint, or None when it is none."""
+    """The row of one joint, or None where it cannot be written as one."""
     standard = convention == "standard"
     constant, other = (joint.child_origin, joint.origin) if standard else (joint.origin, joint.child_origin)
     free_base = standard and first

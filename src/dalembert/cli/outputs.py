@@ -1,4 +1,4 @@
-"""Files that commands write: looked at before the work, written once the rest is printed, and named when they are there."""
+"""Files that commands write: checked before the work, written after the rest is printed, then named on stderr."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def destination(option: str, given: str) -> Path:
 
 
 def _try(path: Path) -> None:
-    """Refuse what is there and no file, and a folder in which no file can be made."""
+    """Refuse a path that is not a regular file, and a folder in which no file can be made."""
     if path.exists() and not path.is_file():
         raise ValueError("it is a folder" if path.is_dir() else "it is there, and is no regular file")
     if not path.parent.is_dir():
@@ -68,12 +68,12 @@ def _unwritable(subject: str, error: Exception) -> DalembertError:
 
 
 def new_figure(size: tuple[float, float], **options: Any) -> Any:
-    """An empty figure that no window knows of."""
+    """An empty figure without a window."""
     return importlib.import_module("matplotlib.figure").Figure(figsize=size, **options)
 
 
 def save_figure(figure: Any, target: Picture, **options: Any) -> None:
-    """The figure in its place, complete or not at all."""
+    """Write the figure: the file is complete, or it is not there."""
     content = io.BytesIO()
     figure.savefig(content, format=target.format, **{"dpi": 160, **options})
     try:

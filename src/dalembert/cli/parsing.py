@@ -27,13 +27,13 @@ class Argument(NamedTuple):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that knows options by their whole names and complains through the terminal's one door."""
+    """A parser that takes options by their whole names only, and prints errors through `terminal`."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, formatter_class=_formatter, **options)
 
     def error(self, message: str) -> NoReturn:
-        """What was wrong, and how it is used; leave with 2."""
+        """Print the usage and what was wrong; exit with 2."""
         for line in self.format_usage().splitlines():
             terminal.remark(line.replace("usage:", "Usage:", 1))
         terminal.remark(f"Try '{self.prog} --help'.")
@@ -113,7 +113,7 @@ def number(text: str) -> float:
 
 
 def option(*names: str, about: str, **more: Any) -> Argument:
-    """An option with a value; its default, if it has one, is told."""
+    """An option with a value; the help text ends with its default, if it has one."""
     default = more.get("default")
     shown = f"{about}; {default} by default" if default not in (None, "") and not isinstance(default, list) else about
     return Argument(names, {"help": shown.replace("%", "%%"), **more})

@@ -1,10 +1,10 @@
-"""Tables that lose nothing in a narrow terminal.
+"""Tables that show every name and number, also in a narrow terminal.
 
-A table that is too wide is tried in four ways, the first that fits is taken:
+A table that is too wide is laid out in one of four ways, the first that fits:
 
-1. heads and words are folded at spaces, heads also after '_', numbers and names stay whole;
+1. heads and words are broken at spaces, heads also after '_'; numbers and names stay whole;
 2. the columns are cut into groups, one below the other, the names repeated beside each;
-3. the same with names folded after '_', '-', '.' and '/';
+3. the same with names broken after '_', '-', '.' and '/';
 4. each row becomes a list, one line per column.
 """
 
@@ -18,7 +18,7 @@ from ..wording import printable
 from . import terminal
 
 _GAP = "  "
-_AFTER = re.compile(r"[^_\-./]*[_\-./]+|[^_\-./]+")  # pieces of a name, each with the sign after which it may be folded
+_AFTER = re.compile(r"[^_\-./]*[_\-./]+|[^_\-./]+")  # pieces of a name, each with the sign after which a line may break
 
 
 class Sheet(NamedTuple):
@@ -30,7 +30,7 @@ class Sheet(NamedTuple):
 
 
 class Column(NamedTuple):
-    """A head and its cells; words may be folded, numbers may not."""
+    """A head and its cells; words may be broken into lines, numbers may not."""
 
     head: str
     cells: list[str]
@@ -53,12 +53,12 @@ def print_sheets(*sheets: Sheet) -> None:
 
 
 def print_title(words: str) -> None:
-    """A line that stands above everything, and an empty one."""
+    """A title line, and an empty one."""
     terminal.say_lines([*([(line, "bold")] for line in _folded(printable(words), terminal.width())), []])
 
 
 def print_marked(marked: Sequence[tuple[str, str, str]]) -> None:
-    """Sentences after a mark in its style; they hang beside it in a terminal and stay on one line elsewhere."""
+    """Sentences after a mark in its style; in a terminal further lines are indented, elsewhere a sentence is one line."""
     room = terminal.width()
     for mark, style, words in marked:
         indent = _size(mark) + 3
@@ -89,7 +89,7 @@ def _groups(found: Sheet, room: int, break_names: bool) -> list[list[Column]] | 
     if any(len(_GAP) + _needed(column, False) > left for column in others):
         return None
     fewest = _cut(others, left, len(others))
-    even = _cut(others, left, -(-len(others) // max(len(fewest), 1)))  # rather 4 and 3 than 6 and 1
+    even = _cut(others, left, -(-len(others) // max(len(fewest), 1)))  # groups of 4 and 3 read better than 6 and 1
     return [[*names, *group] for group in (even if len(even) == len(fewest) else fewest)]
 
 
@@ -108,7 +108,7 @@ def _cut(columns: Sequence[Column], room: int, most: int) -> list[list[Column]]:
 
 
 def _widths(columns: Sequence[Column], keys: int, room: int, break_names: bool) -> list[int]:
-    """What each column needs, and of the room that is left as much as words can use; heads are unfolded all or none."""
+    """What each column needs, and the remaining room for columns of words; heads are on one line if all of them fit."""
     widths = [_needed(column, break_names and k < keys) for k, column in enumerate(columns)]
     left = room - _total(widths)
     for k, column in enumerate(columns):
@@ -143,7 +143,7 @@ def _side_by_side(columns: Sequence[Column], widths: Sequence[int], cells: Seque
 
 
 def _list(found: Sheet, room: int) -> Iterator[tuple[str, str]]:
-    """Each row by itself: its name, and a line for each column."""
+    """Each row as a list: its name, then a line for each column."""
     names, others = found.columns[: found.keys], found.columns[found.keys :]
     for row in range(len(names[0].cells)):
         yield _GAP.join(filter(None, (column.cells[row] for column in names))), "cyan"

@@ -114,13 +114,13 @@ def _origin_cells(joints: Sequence[Joint]) -> list[list[str]]:
 
 
 def drive_table(robot: Robot) -> Sheet:
-    """Limits, friction and rotors of the moving joints; a column stands only where something acts."""
+    """Limits, friction and rotors of the moving joints; columns without any value are left out."""
     joints = [joint for joint in robot.structure.joints if joint.moves]
     rows = [(joint.name, *_limit_cells(joint), *_friction_cells(robot, joint), _rotor_cell(robot, joint)) for joint in joints]
     columns = ["joint", "range", "speed", "effort", "viscous", "Coulomb + / −", "rotor, ratio² I"]
     used = [0, *(i for i in range(1, len(columns)) if any(row[i] != "–" for row in rows))]
     if len(used) == 1:
-        used.append(1)  # a robot without limits says so
+        used.append(1)  # a robot without limits has one column that shows it
     kept = [[row[i] for i in used] for row in rows]
     return sheet("Limits, friction and rotors", [columns[i] for i in used], kept)
 

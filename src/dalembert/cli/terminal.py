@@ -1,7 +1,7 @@
-"""The one door to the terminal: data on stdout, remarks on stderr, colour only where there is a terminal.
+"""All printing goes through here: data to stdout, remarks to stderr, colour only where there is a terminal.
 
-Names come from files and arguments, so everything printed passes through `safe`: a control character is shown, never obeyed, and
-brackets are brackets. This module needs neither NumPy nor, until something is printed, rich.
+Names come from files and arguments, so everything printed passes through `printable`: a control character is shown as text and
+has no effect, and brackets are printed as they are. This module needs neither NumPy nor, until something is printed, rich.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _sentence(error: Exception) -> str:
 
 @contextmanager
 def warnings_once() -> Iterator[None]:
-    """Print each `DalembertWarning` once, in colour, on stderr; other warnings keep their ways."""
+    """Print each `DalembertWarning` once, in colour, on stderr; other warnings are shown as usual."""
     seen: set[str] = set()
     with warnings.catch_warnings():
         warnings.simplefilter("always", DalembertWarning)
@@ -107,7 +107,7 @@ def warnings_once() -> Iterator[None]:
 
 @contextmanager
 def progress_bar(words: str) -> Iterator[Callable[[float], None]]:
-    """A bar on stderr while there is something to wait for, where there is a terminal to show it."""
+    """A progress bar on stderr, where there is a terminal to show it."""
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
     console = stderr()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["load", "save"]
 
 MOST_BYTES = 16_000_000
-"""The largest robot file: forty thousand joints fit into it, and it is read or refused within half a minute whatever it holds."""
+"""The largest robot file: forty thousand joints fit into it, and a file of that size is read or refused within half a minute."""
 
 
 def load(source: str | os.PathLike[str], *, strict: bool = False) -> Robot:
@@ -121,7 +121,7 @@ def _load_json(path: str, given: str, strict: bool) -> Robot:
 
 
 def _load_xacro(path: str, given: str, strict: bool) -> Robot:
-    _bytes(path, given)  # a missing file is said in our words, before a missing extra
+    _bytes(path, given)  # a missing file is reported here, before a missing extra
     from .urdf import read_urdf
     from .xacro import expand
 

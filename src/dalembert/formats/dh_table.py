@@ -1,4 +1,4 @@
-"""Denavit-Hartenberg tables with the columns of the Robotics Toolbox, whose motor data stand on the motor side of the gear.
+"""Denavit-Hartenberg tables with the columns of the Robotics Toolbox, whose motor data are given on the motor side of the gear.
 
 Reflected to the joint: rotor inertia G² Jm, viscous friction G² B, Coulomb friction |G| |Tc|. The first of the two Coulomb values
 acts for positive *joint* speed, whatever the sign of G: that is how the toolbox itself evaluates its tables.
@@ -41,7 +41,7 @@ def read_dh_table(table: Table, *, strict: bool) -> Robot:
 
 
 def _tidy(X: FloatArray) -> FloatArray:
-    """Without the crumbs a computed cos(π/2) leaves, so that structural zeros stay zeros."""
+    """Without the rounding error of a computed cos(π/2), so that zeros of the structure are exact."""
     rounded = np.round(X)
     return np.where(np.abs(X - rounded) < 1e-12, rounded, X)
 
@@ -72,7 +72,7 @@ def _row(table: Table, number: int) -> dict[str, Any]:
 
 
 def _given(table: Table, key: str, default: float) -> float:
-    """A number; the joint's own variable, and what is unknown, stand as null."""
+    """A number; null, which stands for the joint's variable and for unknown values, gives the default."""
     return default if table.values.get(key) is None else table.number(key)
 
 

@@ -1,7 +1,7 @@
-"""On which line each key of a TOML or JSON text stands: the parsers do not tell, and messages should.
+"""The line of each key of a TOML or JSON text, for messages; Python's parsers do not report it.
 
-The text is known to be well formed by then, so a look at strings, brackets and separators is enough. A place is the path of keys
-and numbers that leads to it, such as ("joint", 0, "rotor", "inertia").
+The text has been parsed before, so it is enough to read strings, brackets and separators. A place is the path of keys and
+numbers that leads to it, such as ("joint", 0, "rotor", "inertia").
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _below(path: KeyPath, *keys: str | int) -> KeyPath:
 
 
 class _Open(NamedTuple):
-    """A bracket that is open: the path it stands at and, of a list, the number of its next entry."""
+    """An open bracket: the path it is at and, of a list, the number of its next entry."""
 
     path: KeyPath
     next: int | None

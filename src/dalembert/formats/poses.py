@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ..checks import FloatArray
 
 _QUARTER = math.pi / 2
-_SNAP = 1e-9  # rad: a quarter turn printed to ten digits is meant to be one; at 1 m it moves nothing by more than a nanometre
+_SNAP = 1e-9  # rad: a quarter turn printed to ten digits is taken as exact; at 1 m this moves nothing by more than 1 nm
 
 
 def sine_cosine(angle: float) -> tuple[float, float]:

@@ -19,7 +19,7 @@ from .places import KeyPath
 CHOICES = f" Choices: {', '.join(f'{name!r} for {formula}' for name, formula in CONVENTIONS.items())}."
 """The end of the sentence about a missing convention."""
 
-_LONGEST_TEXT = 4_000_000  # characters in which lines are looked for: ten thousand joints, two seconds
+_LONGEST_TEXT = 4_000_000  # characters of a text in which lines are searched: ten thousand joints, two seconds
 
 
 @dataclass
@@ -29,7 +29,7 @@ class Document:
     source: str
     text: str
     find_lines: Callable[[str], dict[KeyPath, int]]
-    tables: dict[Part | None, Table] = field(default_factory=dict)  # what is about no part is about the whole robot
+    tables: dict[Part | None, Table] = field(default_factory=dict)  # None: the robot as a whole
 
     @cached_property
     def _lines(self) -> dict[KeyPath, int]:
@@ -39,7 +39,7 @@ class Document:
         """The line of a key or, where that has none, of the nearest table around it."""
         while path and path not in self._lines:
             path = path[:-1]
-        return Place(self.source, self._lines[path] if path else None)  # the top of a file says nothing
+        return Place(self.source, self._lines[path] if path else None)  # the first line of the file would not help
 
     def place_of(self, part: Part | None, sentence: str) -> Place:
         """The place of what the model says about one of its parts."""

@@ -1,4 +1,4 @@
-"""TOML text into tables, with the line of what is wrong, and without the texts that keep Python's parser busy for long."""
+"""TOML text into tables; errors have a line, and texts that would keep Python's parser busy for minutes are refused."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def parse_toml(text: str, source: str) -> dict[str, Any]:
     except RecursionError:
         sentence = "values are nested too deeply; a robot needs no more than three levels."
         raise FormatError(sentence, place=Place(source)) from None
-    except ValueError as error:  # an integer of more digits than Python reads, or a date that is none
+    except ValueError as error:  # an integer of more digits than Python reads, or an invalid date
         raise FormatError(f"not TOML: {cut(str(error), 200)}.", place=Place(source, line_of_digits(text))) from None
 
 

@@ -34,7 +34,7 @@ def write_toml(robot: Robot) -> str:
 
 def _notes(robot: Robot) -> dict[str, Any]:
     """The notes of the source; what building the robot adds to them is found again when the file is read, and warned of."""
-    of_source = {note for note in robot.notes if isinstance(note, SourceNote)}  # the file will not show what they are about
+    of_source = {note for note in robot.notes if isinstance(note, SourceNote)}  # they cannot be found again when the file is read
     found_when_built = {finding.message for finding in findings(robot)} - of_source
     notes = [note for note in robot.notes if note not in found_when_built]
     return {"notes": notes} if notes else {}
@@ -60,7 +60,7 @@ def _joint(robot: Robot, joint: Joint) -> dict[str, Any]:
 
 
 def _pose(X: FloatArray) -> dict[str, FloatArray]:
-    """Position and rotation matrix: roll, pitch and yaw would read better, but not back to the same bits."""
+    """Position and rotation matrix: roll, pitch and yaw would be shorter, but would not read back to the same bits."""
     fields = {}
     if X[:3, 3].any():
         fields["xyz"] = X[:3, 3]

@@ -1,8 +1,8 @@
 """URDF into a `Robot`: small, strict, with the line number in every message.
 
 SI units. The inertia is about the centre of mass, in the axes of the inertial origin. A missing origin is identity, a missing
-axis is x. `damping` is viscous and `friction` is Coulomb friction. What only draws or simulates (visual, collision, gazebo ...)
-is passed over; what else is not understood is refused, or kept in `robot.notes`.
+axis is x. `damping` is viscous and `friction` is Coulomb friction. Elements for drawing and for simulators (visual, collision,
+gazebo ...) are ignored; anything else that is not understood is refused, or mentioned in `robot.notes`.
 """
 
 from __future__ import annotations
@@ -242,7 +242,7 @@ def _end(context: Context, joint: Element, tag: str, subject: str) -> str:
 
 def _axis(context: Context, joint: Element, kind: str, subject: str) -> FloatArray:
     element = context.child(joint, "axis", subject)
-    if element is None or kind == "fixed":  # exporters write <axis xyz="0 0 0"/> on fixed joints, where it means nothing
+    if element is None or kind == "fixed":  # some programs write <axis xyz="0 0 0"/> on fixed joints, where it has no meaning
         return np.array([1.0, 0.0, 0.0])
     context.refuse_unknown_attributes(element, ("xyz",), f"{subject}: axis")
     axis = context.vector(element, "xyz", f"{subject}: axis")

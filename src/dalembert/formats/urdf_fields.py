@@ -21,8 +21,8 @@ UNBOUNDED = 1e30  # URDF has no infinity; this number stands for one, in files w
 XACRO_REMEDY = "Expand it first: xacro model.urdf.xacro > model.urdf"
 
 
-_MOST_NOTES = 1000  # a file may hold a million elements that nobody knows
-# A number as XML writes it; Python would also take 1_000, hexadecimal text nobody means, and digits of every script.
+_MOST_NOTES = 1000  # a file may hold a million unknown elements
+# A number as XML writes it; Python's float would also take 1_000 and digits of other scripts.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][+-]?[0-9]++)?|[+-]?(?:inf(?:inity)?|nan)", re.I)
 _WORD = re.compile(r"[^ \t\r\n]++")
 
@@ -129,7 +129,7 @@ class Context:
         return float(text)
 
     def origin(self, parent: Element, subject: str) -> FloatArray:
-        """The pose in <origin>; identity where it is missing, zero where one half of it is."""
+        """The pose in <origin>; identity where it is missing; a missing xyz or rpy is zero."""
         element = self.child(parent, "origin", subject)
         if element is None:
             return np.eye(4)

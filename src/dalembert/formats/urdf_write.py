@@ -154,7 +154,7 @@ def _bounded(value: float) -> float:
 
 
 def _tool_and_payload(robot: Robot, frame_of: dict[str, FloatArray]) -> list[str]:
-    """A fixed link at the tool frame and one for the payload, where the last link's own frame does not do."""
+    """A fixed link at the tool frame and one for the payload, where the frame of the last link cannot be used."""
     tool, payload = robot.tool, robot.parameters.payload
     if tool is None:
         return []
@@ -204,7 +204,7 @@ def _quoted(name: str) -> str:
 
 
 def _number(value: float) -> str:
-    """As short as reads back to the same float."""
+    """The shortest text that reads back as the same float."""
     if not abs(value) <= UNBOUNDED:
         raise FormatError(
             f"{value:g} would have to be written, which is no number of a robot. Save as .toml, which merges nothing."

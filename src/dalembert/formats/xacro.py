@@ -1,6 +1,6 @@
 """Xacro into URDF, by the package xacrodoc, in a process of its own.
 
-Macros compute whatever they like, so only a process can be stopped for certain when it takes too long.
+Macros can compute anything, and only a process can always be stopped when it takes too long.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""XML into a small tree whose elements know their line; no entity is ever expanded."""
+"""XML into a small tree whose elements have their line; entities are never expanded."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class _Builder:
         self.source = source
         self.root: Element | None = None
         self.open: list[Element] = []
-        self.pieces: list[list[str]] = []  # of the text of each open element; adding strings would copy them again and again
+        self.pieces: list[list[str]] = []  # of the text of each open element; adding strings would copy them each time
         self.count = 0
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
@@ -104,7 +104,7 @@ class _Builder:
             raise self._error(f"elements are nested deeper than {_DEEPEST}; a robot needs no more than six levels.")
 
     def refuse_encoding(self, version: str, encoding: str | None, *_: object) -> None:
-        """Python has codecs for much that is no text at all."""
+        """Refuse encodings that are not for text: Python also has codecs for compression and the like."""
         if encoding is not None and not _ENCODING.fullmatch(encoding):
             raise self._error(f"encoding {shown(encoding)} cannot be decoded. Save the file as UTF-8.")
 

@@ -1,4 +1,4 @@
-"""Figures of what was computed: each function takes arrays, draws on axes and returns them; none shows or saves.
+"""Figures of results: each function takes arrays or a result, draws on axes and returns them, without showing or saving.
 
     from dalembert import plots
 

@@ -15,7 +15,7 @@ from ..checks import FloatArray
 from ..errors import MissingExtraError, ShapeError
 from ..wording import shown
 
-# Told apart with any kind of colour vision, and in grey by their order of lightness; black is left for totals.
+# Distinct for every kind of colour vision, and in grey by their lightness; black is for totals.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A5195", "#8C6D31")
 INK = "#222222"
 FAINT = "#B8B8B8"
@@ -23,7 +23,7 @@ DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))  # a new
 
 
 def new_axes(rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.4, 3.8)) -> Any:
-    """Axes of a new figure, shape (rows, columns), or a sentence that names the extra."""
+    """Axes of a new figure, shape (rows, columns); without matplotlib, an error that names the extra."""
     try:
         pyplot = importlib.import_module("matplotlib.pyplot")
     except ImportError:
@@ -86,7 +86,7 @@ def units(given: str | Sequence[str] | None, names: Sequence[str]) -> list[str]:
 
 
 def one_of_axes(ax: Any) -> Any:
-    """Axes to draw on, or a sentence."""
+    """Axes to draw on; anything else is refused."""
     if not hasattr(ax, "plot") or not hasattr(ax, "get_subplotspec"):
         raise ShapeError(f"axes: {shown(ax)} found, Axes of matplotlib expected. Try figure.subplots().")
     return ax
@@ -124,7 +124,7 @@ def finish(panels: Any) -> None:
 
 
 def _column(ax: Any) -> Any:
-    """Which column of its grid a panel stands in; one that stands in no grid is a column of its own."""
+    """The column of a panel in its grid; a panel outside of any grid is a column of its own."""
     place = ax.get_subplotspec()
     return ax if place is None else place.colspan.start
 

@@ -108,7 +108,7 @@ def motion(
     unit_of = canvas.units(units, names)
     panels = canvas.panels(4, axes, "one each for positions, velocities, accelerations and torques", width=2)
     for ax, (times, columns), label in zip(panels, checked.values(), _motion_labels(unit_of), strict=True):
-        for i, width in enumerate(np.linspace(2.4, 1.4, len(names))):  # joints that move alike stay visible below each other
+        for i, width in enumerate(np.linspace(2.4, 1.4, len(names))):  # equal lines stay visible, one behind the other
             ax.plot(times, columns[:, i], label=names[i], **canvas.line_style(i) | {"linewidth": width})
         canvas.dress(ax, None, label)
     canvas.finish(panels)

@@ -25,8 +25,8 @@ _JOINTS = (
 _FLANGE = 0.107  # [m] from frame 7 along z7 [FrankaFCI]
 
 # Links, identified under physical constraints [Gaz2019]: mass [kg]; centre of mass [m]; Ixx, Iyy, Izz, Ixy, Ixz, Iyz about it
-# [kg m²], in the modified DH frames. Joint 1 is vertical, so of link 1 only cx, cy and Izz act; its other numbers are whatever
-# the identification left there, and cz is that of the manufacturer's own description [FrankaDescription].
+# [kg m²], in the modified DH frames. Joint 1 is vertical, so of link 1 only cx, cy and Izz act; its other numbers are
+# undetermined results of the identification, and cz is that of the manufacturer's own description [FrankaDescription].
 _LINKS = (
     (4.970684, (0.003875, 0.002081, -0.04762), (0.70337, 0.70661, 0.009117, -0.000139, 0.006772, 0.019169)),
     (0.646926, (-0.003141, -0.02872, 0.003495), (0.007962, 0.02811, 0.025995, -0.003925, 0.010254, 0.000704)),

@@ -1,4 +1,4 @@
-"""Unimation PUMA 560, the most measured arm there is."""
+"""Unimation PUMA 560, the arm with the most published measurements."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def puma560() -> Robot:
     """Unimation PUMA 560: six revolute joints, standard DH, with reflected rotors and joint friction.
 
     Masses and inertias are those of [Armstrong1986], geometry and motors as collected by [CorkeArmstrong1994]. As published,
-    the tensor of link 3 breaks the triangle inequality by 9 % (0.086 > 0.066 + 0.0125 kg m²), a trace of measuring three moments
-    independently; the numbers are kept because every published result uses them, and `notes` says so.
+    the tensor of link 3 breaks the triangle inequality by 9 % (0.086 > 0.066 + 0.0125 kg m²), because the three moments
+    were measured independently; the numbers are kept because every published result uses them, and `notes` says so.
 
-    Friction is given at the joint: viscous G² B, Coulomb |G| Tc. The negative ratios of joints 1 and 3 say that motor and
-    joint turn oppositely; they do not change these values, and Tc± are counted with the joint's direction.
+    Friction is given at the joint: viscous G² B, Coulomb |G| Tc. The negative ratios of joints 1 and 3 mean that motor and
+    joint turn in opposite directions. They do not change these values; Tc± are for the joint's directions.
 
     Examples
     --------

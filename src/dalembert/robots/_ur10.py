@@ -13,7 +13,7 @@ from ..model.dh import from_dh
 
 # Standard DH, mass [kg], centre of mass [m] and Ixx, Iyy, Izz, Ixy, Ixz, Iyz about it [kg m²], in the DH frame
 # [UniversalRobotsDH]. Moments are printed to four decimals. Of link 6, Ixx is printed as zero beside Iyy = 0.0004, which no body
-# can have; the flange is round about z, so Ixx = Iyy is taken.
+# can have; the flange is round about z, so Ixx = Iyy is used.
 _JOINTS = (
     (0.1273, 0.0, pi / 2, 7.1, (0.021, 0.0, 0.027), (0.0341, 0.0353, 0.0216, 0.0, -0.0043, 0.0001)),
     (0.0, -0.612, 0.0, 12.7, (0.38, 0.0, 0.158), (0.0281, 0.7707, 0.7694, 0.0001, -0.0156, 0.0)),

@@ -1,13 +1,13 @@
 """Point-to-point motions whose velocity is a triangle or a trapezoid over time [Siciliano, Example 7.2].
 
-With the way d, the duration T and the time t_a of acceleration (and of braking), the velocity in between is v = d / (T − t_a),
-the acceleration is a = v / t_a, and for 0 ≤ t ≤ T
+With the distance d, the duration T and the time t_a of acceleration (and of braking), the velocity in between is
+v = d / (T − t_a), the acceleration is a = v / t_a, and for 0 ≤ t ≤ T
 
     x = a t²/2,            ẋ = a t,         ẍ = a     for t < t_a             (1)
     x = v (t − t_a/2),     ẋ = v,           ẍ = 0     for t_a ≤ t < T − t_a   (2)
     x = d − a (T − t)²/2,  ẋ = a (T − t),   ẍ = −a    for T − t_a ≤ t ≤ T     (3)
 
-A triangle is the case t_a = T/2. Before and after, the motion rests.
+A triangle is the case t_a = T/2. Before and after the motion, the robot rests.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def triangular(t: ArrayLike, start: ArrayLike, end: ArrayLike, *, duration: Arra
 
 
 def duration_at(start: ArrayLike, end: ArrayLike, *, velocity: ArrayLike, acceleration_time: ArrayLike) -> FloatArray:
-    """How long each coordinate takes at this velocity: |d|/v + t_a, or 2 t_a where the way is too short to reach it.
+    """How long each coordinate takes at this velocity: |d|/v + t_a, or 2 t_a where the distance is too short to reach it.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def _arguments(t: ArrayLike, start: ArrayLike, end: ArrayLike) -> tuple[FloatArr
 
 
 def _ends(start: ArrayLike, end: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Where the motion begins, and its way."""
+    """Where the motion begins, and its distance."""
     begin, finish = _finite("start", start), _finite("end", end)
     if begin.ndim != 1 or begin.shape != finish.shape:
         raise ShapeError(f"start, end: shapes {begin.shape} and {finish.shape} found, (n,) twice expected.")
