@@ -16,7 +16,7 @@ Written by `python -m benchmarks --write-docs`; `make bench` measures your machi
 ![Throughput beside Pinocchio, and cost against the number of joints](images/performance.png)
 
 Absolute times depend on the machine, so what counts are ratios to other libraries measured in the same run. Contestants take
-turns, repetition by repetition, so that whatever else the machine does meets all of them; each turn begins with a pass that is
+turns, repetition by repetition, so that other work on the machine slows all of them alike; each turn begins with a pass that is
 not counted, so that all are measured warm. A ratio above 1 means that dalembert is faster. Before anything is timed, all
 answers are compared (to 1e-9, relative; accelerations by the torques they need). All compute the same robot in the same
 coordinates; friction and rotors are left out, since not every library has them.
@@ -24,8 +24,8 @@ coordinates; friction and rotors are left out, since not every library has them.
 [Pinocchio](https://github.com/stack-of-tasks/pinocchio) runs in a C++ loop over the same states, with its algorithms compiled for
 this processor (`-O3 -march=native`) and each result stored; of the mass matrix it computes one triangle, dalembert writes both.
 [MuJoCo](https://github.com/google-deepmind/mujoco) runs in a C++ loop as well; its calls also prepare quantities for a simulation
-that nobody asked for here. Both compute one configuration at a time, and take any robot without compiling; dalembert compiles a
-function per robot and computes several configurations per instruction. That is the difference to be seen here.
+that are not needed here. Both compute one configuration at a time, and take any robot without compiling; dalembert compiles a
+function per robot and computes several configurations per instruction. That explains the difference.
 """
 
 
