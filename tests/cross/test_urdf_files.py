@@ -206,7 +206,7 @@ def test_the_puma_table_gives_the_torques_the_toolbox_publishes():
     """Rotor inertia and both Coulomb levels reflected to the joint: numbers of the toolbox's own tests, to their 1e-4."""
     pin = pytest.importorskip("pinocchio")
     robot, _ = loaded("dh/Puma560.json")
-    with pytest.warns(UserWarning, match="URDF cannot say the rotors"):
+    with pytest.warns(UserWarning, match="URDF cannot express the rotors"):
         model = pin.buildModelFromXML(write_urdf(robot))
     reference = json.loads((SHARED / "data" / "reference" / "puma560_rtb_python.json").read_text())
     for case in reference["rne"]:

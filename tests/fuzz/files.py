@@ -94,7 +94,7 @@ def _judge_robot(case: Case, robot: dal.Robot, warned: list[str], place: Path) -
 
 
 def _judge_copy(robot: dal.Robot, again: Any, suffix: str, M: np.ndarray | None, q: np.ndarray) -> None:
-    """TOML keeps everything; URDF keeps what it can say, to the rounding of angles."""
+    """TOML keeps everything; URDF keeps what it can express, to the rounding of angles."""
     if refused(again):
         raise Fault(WRONG, f"what was saved as {suffix} cannot be loaded: {cut(str(again))}")
     if suffix == ".toml":

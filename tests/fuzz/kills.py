@@ -83,7 +83,7 @@ def _compile(seed: int, tell: Tell) -> None:
 
 
 def _choices() -> list[dal.Robot]:
-    return [dal.robots.pendulum(), dal.robots.two_link_cartesian()]  # both without anything URDF cannot say
+    return [dal.robots.pendulum(), dal.robots.two_link_cartesian()]  # both without anything URDF cannot express
 
 
 def _save(path: Path, tell: Tell) -> None:

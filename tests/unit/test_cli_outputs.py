@@ -38,7 +38,7 @@ def test_an_unknown_suffix_is_refused_before_the_work(run, tmp_path, monkeypatch
     code, out, err = run(*arguments, "--figure", name)
     suffix = Path(name).suffix
     assert (code, out) == (1, "")
-    assert err == f"error: --figure: {name!r} ends in {suffix!r}, which is no format of figures here. Known: .pdf, .png, .svg.\n"
+    assert err == f"error: --figure: {name!r} ends in {suffix!r}, which is not a format of figures. Known: .pdf, .png, .svg.\n"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -49,7 +49,7 @@ def test_an_unknown_suffix_is_refused_before_the_work(run, tmp_path, monkeypatch
         ("none/x.png", "there is no folder"),
         ("folder.png", "it is a folder"),
         ("file/x.png", "there is no folder"),
-        ("pipe.png", "it is there, and is no regular file"),
+        ("pipe.png", "it exists and is not a regular file"),
         (f"{'x' * 250}.png", "file name too long"),
         ("nul\0.png", "embedded null byte"),
     ],

@@ -30,9 +30,7 @@ def picture(command: str, given: str | None) -> Picture | None:
     form = path.suffix[1:].lower()
     if form not in FORMATS:
         known = ", ".join(f".{name}" for name in FORMATS)
-        raise UnknownNameError(
-            f"--figure: {given!r} ends in {path.suffix!r}, which is no format of figures here. Known: {known}."
-        )
+        raise UnknownNameError(f"--figure: {given!r} ends in {path.suffix!r}, which is not a format of figures. Known: {known}.")
     try:
         importlib.import_module("matplotlib.figure")
     except ImportError:
@@ -53,7 +51,7 @@ def destination(option: str, given: str) -> Path:
 def _try(path: Path) -> None:
     """Refuse a path that is not a regular file, and a folder in which no file can be made."""
     if path.exists() and not path.is_file():
-        raise ValueError("it is a folder" if path.is_dir() else "it is there, and is no regular file")
+        raise ValueError("it is a folder" if path.is_dir() else "it exists and is not a regular file")
     if not path.parent.is_dir():
         raise ValueError(f"there is no folder {str(path.parent)!r}")
     draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}")

@@ -138,7 +138,7 @@ _READERS: dict[str, Callable[[str, str, bool], Robot]] = {
 
 
 def save(robot: Robot, path: str | os.PathLike[str]) -> None:
-    """Write the robot to a `.toml` file, which keeps everything, or a `.urdf` file, which keeps what URDF can say.
+    """Write the robot to a `.toml` file, which keeps everything, or a `.urdf` file, which keeps what URDF can express.
 
     The file is complete or not there at all: it is written under another name and then renamed. A file that is replaced keeps its
     permissions; of a symbolic link, the target is replaced. `~` stands for the home folder.
@@ -153,7 +153,7 @@ def save(robot: Robot, path: str | os.PathLike[str]) -> None:
     Warns
     -----
     DalembertWarning
-        Code 'left-out', when URDF cannot say something that acts in the robot.
+        Code 'left-out', when URDF cannot express something that acts in the robot.
 
     Examples
     --------

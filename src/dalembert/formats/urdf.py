@@ -265,7 +265,7 @@ def _limits(context: Context, joint: Element, kind: str, subject: str) -> Limits
     effort = context.optional(element, "effort", math.inf, f"{subject}: limit", infinite=True)
     for name, value in (("velocity", velocity), ("effort", effort)):
         if value == 0:
-            context.note(element, f"{subject}: limit {name} is 0, which allows none; kept as given.")
+            context.note(element, f"{subject}: limit {name} is 0, which allows no {name}; kept as given.")
     with context.at(element, subject):
         return Limits(*_range(context, element, kind, subject), velocity, effort)
 

@@ -1,4 +1,4 @@
-"""A `Robot` as URDF text, with a warning that names what URDF cannot say.
+"""A `Robot` as URDF text, with a warning that names what URDF cannot express.
 
 URDF puts the frame of a link into the joint that carries it, so the constant part of a standard DH row (`child_origin`) moves
 into the link's inertial and into the joints that follow, and `home` into the joint's origin. Tool and payload become links of
@@ -31,11 +31,11 @@ def write_urdf(robot: Robot) -> str:
     Warns
     -----
     DalembertWarning
-        Code 'left-out', when something acts in the robot that URDF cannot say: rotors, a gravity other than (0, 0, -9.81) ...
+        Code 'left-out', when something acts in the robot that URDF cannot express: rotors, a gravity other than (0, 0, -9.81) ...
     """
     left_out = list(urdf_leaves_out(robot))
     if left_out:
-        message = f"robot {robot.name!r}: URDF cannot say {'; '.join(left_out)}. Save as .toml to keep everything."
+        message = f"robot {robot.name!r}: URDF cannot express {'; '.join(left_out)}. Save as .toml to keep everything."
         warnings.warn(DalembertWarning(message, "left-out"), stacklevel=2)
     lines = ['<?xml version="1.0" encoding="utf-8"?>', f"<robot name={_quoted(robot.name)}>"]
     frame_of = {joint.child: joint.child_origin for joint in robot.structure.joints}  # link frame in URDF's link frame
@@ -207,7 +207,8 @@ def _number(value: float) -> str:
     """The shortest text that reads back as the same float."""
     if not abs(value) <= UNBOUNDED:
         raise FormatError(
-            f"{value:g} would have to be written, which is no number of a robot. Save as .toml, which merges nothing."
+            f"{value:g} would have to be written, but numbers of a robot are at most {UNBOUNDED:g}. Save as .toml, which keeps "
+            "the bodies of a link apart."
         )
     text = repr(float(value) + 0.0)
     return text.removesuffix(".0")

@@ -220,7 +220,7 @@ def test_what_is_saved_is_loaded_again(tmp_path, suffix):
 
 
 def test_saving_a_robot_that_urdf_cannot_hold_warns(tmp_path):
-    with pytest.warns(DalembertWarning, match="URDF cannot say gravity"):
+    with pytest.warns(DalembertWarning, match="URDF cannot express gravity"):
         save(an_arm().with_gravity((0, 0, 0)), tmp_path / "r.urdf")
 
 

@@ -132,7 +132,7 @@ def test_what_urdf_cannot_say_is_named_in_one_warning():
         write_urdf(robot)
     assert [warning.message.code for warning in caught] == ["left-out"]
     message = str(caught[0].message)
-    assert message.startswith("robot 'r': URDF cannot say gravity [0.0, -9.81, 0.0]")
+    assert message.startswith("robot 'r': URDF cannot express gravity [0.0, -9.81, 0.0]")
     for phrase in (
         "the rotors of j",
         "the Coulomb friction for negative speed of j",
@@ -165,7 +165,7 @@ def test_a_number_that_overflows_when_bodies_are_merged_is_refused_with_its_part
     bodies = (Body("a", 1e29, (1e29, 0, 0)), Body("b", 1e29, (-1e29, 0, 0)))
     robot = Robot.from_parts("r", [Link("base"), Link("x", 1.0, bodies=bodies)], [Joint("j", "revolute", "base", "x")])
     with pytest.raises(
-        FormatError, match=r"2e\+87 would have to be written, which is no number of a robot\. Save as \.toml"
+        FormatError, match=r"2e\+87 would have to be written, but numbers of a robot are at most 1e\+30\. Save as \.toml"
     ) as caught:
         write_urdf(robot)
     assert caught.value.part == Part("link", "x")
@@ -174,6 +174,6 @@ def test_a_number_that_overflows_when_bodies_are_merged_is_refused_with_its_part
 def test_a_limit_that_stands_for_none_in_urdf_is_named_in_the_warning():
     joint = Joint("j", "revolute", "base", "x", limits=Limits(-1, 1, velocity=1e40))
     robot = Robot.from_parts("r", [Link("base"), a_link("x", 1)], [joint])
-    with pytest.warns(DalembertWarning, match=r"URDF cannot say limits of 1e\+30 or more, other than none, of j"):
+    with pytest.warns(DalembertWarning, match=r"URDF cannot express limits of 1e\+30 or more, other than none, of j"):
         again = read_urdf(write_urdf(robot))
     assert again.structure.joints[0].limits.velocity == math.inf
