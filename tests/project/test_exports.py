@@ -17,6 +17,7 @@ from tests.project.source import PACKAGE, ROOT
 PUBLIC = {name: getattr(dal, name) for name in dal.__all__}
 FUNCTIONS = {name: thing for name, thing in PUBLIC.items() if inspect.isfunction(thing)}
 FUNCTIONS |= {f"plots.{name}": getattr(plots, name) for name in plots.__all__}
+FUNCTIONS |= {f"trajectories.{name}": getattr(dal.trajectories, name) for name in dal.trajectories.__all__ if name.islower()}
 CATALOGUE = {f"robots.{name}": getattr(dal.robots, name) for name in dal.robots.__all__ if name != "CATALOGUE"}
 CALLABLES = {name: thing for name, thing in PUBLIC.items() if callable(thing)} | FUNCTIONS | CATALOGUE
 
@@ -68,6 +69,14 @@ def test_everything_public_is_documented(name):
     text = inspect.getdoc(CALLABLES[name]) or ""
     assert len(text.split()) >= 4
     assert text != inspect.getdoc(object)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS | CATALOGUE)
+def test_every_public_function_has_an_example(name):
+    """It runs with the other tests, as `--doctest-modules` runs all of them."""
+    _, _, example = (inspect.getdoc((FUNCTIONS | CATALOGUE)[name]) or "").partition("\nExamples\n--------\n")
+    assert example.startswith(">>> ")
+    assert "+SKIP" not in example
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

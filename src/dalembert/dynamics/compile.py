@@ -56,6 +56,14 @@ def evaluate(
     -------
     dict
         An array for each name, shaped as the function of that quantity returns it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dalembert as dal
+    >>> found = dal.evaluate(dal.robots.pendulum(), ["M", "g"], [np.pi / 2])
+    >>> found["g"].round(6)
+    array([4.905])
     """
     asked = names if type(names) is tuple else _listed(names)
     try:

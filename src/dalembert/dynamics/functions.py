@@ -139,6 +139,14 @@ def forward_dynamics(
     ------
     ModelError
         If a joint moves no inertia, so that M is singular in every configuration; it is named. `dalembert check` finds it too.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> robot, q, qd = dal.robots.two_link_planar(), [0.3, -0.2], [0.5, 1.0]
+    >>> tau = dal.inverse_dynamics(robot, q, qd, [1.0, 2.0])
+    >>> dal.forward_dynamics(robot, q, qd, tau).round(9)
+    array([1., 2.])
     """
     if wrenches is None and out is None and base_velocity is None and base_acceleration is None and parameters is None:
         try:
@@ -177,6 +185,13 @@ def mass_matrix(
     Returns
     -------
     M : ndarray, shape (..., n, n), [kg m² | kg m | kg]
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.mass_matrix(dal.robots.two_link_planar(), [0.0, 0.0]).round(2)
+    array([[250.01,  48.5 ],
+           [ 48.5 , 122.5 ]])
     """
     if out is None and parameters is None:
         try:
@@ -215,6 +230,12 @@ def gravity_torque(
     Returns
     -------
     g : ndarray, shape (..., n), [N m | N]
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.gravity_torque(dal.robots.two_link_planar(), [0.0, 0.0]).round(2)
+    array([1030.05,  245.25])
     """
     if out is None and parameters is None:
         try:
@@ -257,6 +278,14 @@ def bias(
     Returns
     -------
     h : ndarray, shape (..., n), [N m | N]
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> robot, q, qd = dal.robots.two_link_planar(), [0.3, -0.2], [0.5, 1.0]
+    >>> h = dal.coriolis_matrix(robot, q, qd) @ qd + dal.gravity_torque(robot, q)
+    >>> bool(abs(dal.bias(robot, q, qd) - h).max() < 1e-9)
+    True
     """
     forces, extra = forces_of(wrenches, base_velocity, base_acceleration, parameters)
     return ask(system, "bias", (formulation, forces), (q, qd, *extra), out, threads)
@@ -289,6 +318,12 @@ def energy(
     -------
     Energy
         With fields of shape (...), [J].
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.energy(dal.robots.pendulum(), [0.0], [2.0])
+    Energy(kinetic=0.666717, potential=-4.905)
     """
     return Energy(*ask(system, "energy", (), (q, qd), out, threads))
 
@@ -317,6 +352,12 @@ def friction_torque(
     Returns
     -------
     friction : ndarray, shape (..., n), [N m | N]
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.friction_torque(dal.robots.puma560(), [1.0] * 6).round(2)
+    array([30.53, 23.08, 11.07,  1.26,  1.09,  0.52])
     """
     if q is None:
         return ask(system, "friction_torque", (), (qd,), out, threads)
@@ -357,6 +398,13 @@ def link_wrenches(
     -------
     wrenches : ndarray, shape (..., m, 6)
         For each of the m moving joints [f; μ], at the origin of the joint's frame in the parent link.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> wrench = dal.link_wrenches(dal.robots.pendulum(), [0.0], [0.0], [0.0])
+    >>> round(float(wrench[0, 2]), 2)  # hanging: the axis carries its weight
+    9.81
     """
     forces, extra = forces_of(wrenches, base_velocity, base_acceleration, None)
     return ask(system, "link_wrenches", (frame, forces), (q, qd, qdd, *extra), out, threads)

@@ -37,6 +37,13 @@ def forward_kinematics(
     Returns
     -------
     X : ndarray, shape (..., 4, 4), or (..., k, 4, 4) for a sequence of k names
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dalembert as dal
+    >>> dal.forward_kinematics(dal.robots.two_link_planar(), [0.0, np.pi / 2])[:3, 3].round(6)
+    array([1., 1., 0.])
     """
     which = link if link is None or isinstance(link, str) else several_names("link", link, "a link's name or several")
     return ask(system, "forward_kinematics", (which,), (q,), out, threads)
@@ -72,6 +79,13 @@ def jacobian(
     Returns
     -------
     J : ndarray, shape (..., 6, n)
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> J = dal.jacobian(dal.robots.two_link_planar(), [0.0, 0.0])
+    >>> J[1], J[5]  # velocity of the tip along y, and rotation about z
+    (array([2., 1.]), array([1., 1.]))
     """
     if point is not None:
         return ask(system, "jacobian", (link, frame, True), (q, point), out, threads)
@@ -109,6 +123,12 @@ def jacobian_dot(
     Returns
     -------
     Jdot : ndarray, shape (..., 6, n)
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.jacobian_dot(dal.robots.two_link_planar(), [0.0, 0.0], [1.0, 0.0])[0]
+    array([-2., -1.])
     """
     return ask(system, "jacobian_dot", (link, frame), (q, qd), out, threads)
 
@@ -142,5 +162,11 @@ def analytical_jacobian(
     Returns
     -------
     J_A : ndarray, shape (..., 6, n), or (..., 7, n) for 'quaternion'
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.analytical_jacobian(dal.robots.two_link_planar(), [0.0, 0.0], angles="rpy").shape
+    (6, 2)
     """
     return ask(system, "analytical_jacobian", (link, angles), (q,), out, threads)

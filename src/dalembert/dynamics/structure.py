@@ -97,6 +97,14 @@ def coriolis_matrix(
     Returns
     -------
     C : ndarray, shape (..., n, n), [kg m²/s | ...]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dalembert as dal
+    >>> dal.coriolis_matrix(dal.robots.two_link_planar(), [0.0, np.pi / 2], [1.0, 1.0]).round(6)
+    array([[-25., -50.],
+           [ 25.,   0.]])
     """
     return ask(system, "coriolis_matrix", (formulation,), (q, qd), out, threads)
 
@@ -123,6 +131,14 @@ def christoffel(
     Returns
     -------
     c : ndarray, shape (..., n, n, n)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dalembert as dal
+    >>> dal.christoffel(dal.robots.two_link_planar(), [0.0, np.pi / 2])[0].round(6)
+    array([[  0., -25.],
+           [-25., -25.]])
     """
     return ask(system, "christoffel", (formulation,), (q,), out, threads)
 
@@ -159,12 +175,27 @@ def regressor(
     Returns
     -------
     Y : ndarray, shape (..., n, p)
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> robot, q, qd, qdd = dal.robots.two_link_planar(), [0.3, -0.2], [0.5, 1.0], [1.0, 2.0]
+    >>> tau = dal.regressor(robot, q, qd, qdd) @ dal.parameters(robot)
+    >>> bool(abs(tau - dal.inverse_dynamics(robot, q, qd, qdd)).max() < 1e-9)
+    True
     """
     return ask(system, "regressor", _columns(rotor, friction, offset), (q, qd, qdd), out, threads)
 
 
 def parameter_names(system: AnySystem, *, rotor: bool = True, friction: bool = True, offset: bool = False) -> list[str]:
-    """Names of the regressor's columns, such as 'joint2.Ixx'."""
+    """Names of the regressor's columns, such as 'joint2.Ixx'.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.parameter_names(dal.robots.pendulum())[:4]
+    ['pivot.m', 'pivot.mx', 'pivot.my', 'pivot.mz']
+    """
     names: list[str] = system_of(system).parameter_names(*_columns(rotor, friction, offset))  # type: ignore[attr-defined]
     return names
 
@@ -174,6 +205,12 @@ def parameters(system: AnySystem, *, rotor: bool = True, friction: bool = True, 
 
     A link's values are those of everything rigidly carried by its joint (further bodies, fixed links, payload, mounted
     rotors), about the origin and in the axes of the link frame; Ixy, Ixz, Iyz are entries of the inertia tensor.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.parameters(dal.robots.pendulum(), rotor=False, friction=False)[:4]  # mass, and mass times centre of mass
+    array([ 1. ,  0. ,  0. , -0.5])
     """
     recipe = system_of(system).recipe(request_of("parameters", _columns(rotor, friction, offset)))
     return np.array(recipe.function())
@@ -210,6 +247,12 @@ def derivatives(
     -------
     InverseDerivatives or ForwardDerivatives
         Matrices of shape (..., n, n).
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> dal.derivatives(dal.robots.pendulum(), [0.0], [0.0], [0.0]).dtau_dq.round(6)  # m g l cos q
+    array([[4.905]])
     """
     if (qdd is None) == (tau is None):
         raise ShapeError("derivatives: give qdd (for inverse dynamics) or tau= (for forward dynamics), one of the two.")
@@ -253,6 +296,15 @@ def parameter_derivatives(
     Returns
     -------
     ndarray, shape (..., n, p)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dalembert as dal
+    >>> robot = dal.robots.pendulum()
+    >>> found = dal.parameter_derivatives(robot, [np.pi / 2], [0.0], [0.0])
+    >>> round(float(found[0, dal.parameter_names(robot).index("pivot.mz")]), 6)
+    -9.81
     """
     if (qdd is None) == (tau is None):
         raise ShapeError("parameter_derivatives: give qdd (for the torque) or tau= (for the acceleration), one of the two.")
@@ -288,6 +340,14 @@ def second_derivatives(
     -------
     SecondDerivatives
         Arrays of shape (..., n, n, n).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dalembert as dal
+    >>> found = dal.second_derivatives(dal.robots.pendulum(), [np.pi / 2], [0.0], [0.0])
+    >>> found.d2tau_dqdq.round(6)  # −m g l sin q
+    array([[[-4.905]]])
     """
     return SecondDerivatives(*ask(system, "second_derivatives", (), (q, qd, qdd), out, threads))
 
@@ -317,5 +377,12 @@ def energy_gradient(
     -------
     EnergyGradient
         Arrays of shape (..., n).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import dalembert as dal
+    >>> dal.energy_gradient(dal.robots.pendulum(), [np.pi / 2], [0.0]).dpotential_dq.round(6)
+    array([4.905])
     """
     return EnergyGradient(*ask(system, "energy_gradient", (), (q, qd), out, threads))

@@ -51,6 +51,13 @@ def terms(
     ------
     ModelError
         For a formulation that has no terms of its own.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> found = dal.terms(dal.robots.two_link_planar(), [0.3, -0.2], formulation="lagrange_euler", names=["D"])
+    >>> found["D"].shape
+    (2, 2)
     """
     method = method_of(tree(system), formulation)
     if not method.terms:

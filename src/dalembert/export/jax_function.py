@@ -101,6 +101,16 @@ def to_jax(
     -----
     DalembertWarning
         Code 'single-precision', once, when JAX computes in single precision.
+
+    Examples
+    --------
+    >>> import jax
+    >>> import dalembert as dal
+    >>> with jax.enable_x64(True):
+    ...     torque = dal.to_jax(dal.robots.pendulum(), "gravity_torque")
+    ...     slope = jax.jacfwd(torque)(jax.numpy.array([0.0]))
+    >>> slope.tolist()  # m g l cos q
+    [[4.905]]
     """
     options = {
         "formulation": formulation,
