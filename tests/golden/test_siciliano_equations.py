@@ -17,9 +17,10 @@ from dalembert.algorithms.sweep import Unrolled
 from dalembert.export.symbolic.build import input_atoms
 from dalembert.export.symbolic.named_steps import steps_of
 from dalembert.export.symbolic.sympy_reading import expression
-from dalembert.export.symbols import chosen, traced
+from dalembert.export.symbols import chosen, reading_with, traced
 from dalembert.model import Friction, Robot, Rotor
 from dalembert.model.dh import from_dh
+from dalembert.model.named_tree import symbolic_tree
 from dalembert.model.tree import Place, Tree
 from dalembert.spatial import IDENTITY, Vec3
 from tests.golden.reading import golden
@@ -144,10 +145,11 @@ def rigid_jacobians(robot: Robot) -> dict[str, Any]:
     symbols = chosen(robot, "all")
     names = [f"{part}{i}" for i in (1, 2) for part in ("l", "m")]
 
-    def function(tree: Tree, q: Any) -> Any:
+    def function(scalar: Any, q: Any) -> Any:
+        tree = symbolic_tree(robot, reading_with(symbols, scalar).numbers)
         return tuple(row for i in (1, 2) for row in (of_link(tree, q, i), of_rotor(tree, q, i)))
 
-    program = traced(robot, symbols, function, {"q": (robot.n,)}, names, "jacobians")
+    program = traced(symbols, function, {"q": (robot.n,)}, names, "jacobians")
     steps, results = steps_of(program, input_atoms(robot, symbols), lambda node: "")
     values = {sympy.Symbol(step.atom.name): expression(step.form, sympy) for step in steps}
     found = {}

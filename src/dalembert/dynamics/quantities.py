@@ -6,8 +6,6 @@ A new one needs its algorithm (algorithms/), its record here, and the function t
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..algorithms import energy, graph_derivatives, regressor
 from ..algorithms.regressor import STANDARD, Options
 from ..model.tree import Tree
@@ -216,5 +214,5 @@ NAMES = {output.name: name for name, record in reversed(EXPORTED.items()) for ou
 
 def unit_of(name: str) -> str | tuple[str, ...] | None:
     """The unit of an input or an output by its name, if a record has it."""
-    known: dict[str, Any] = {output.name: output.unit for record in _RECORDS for output in record.outputs}
-    return INPUT_UNITS.get(name) or known.get(name)
+    known = (output.unit for record in _RECORDS for output in record.outputs if output.name == name and output.unit)
+    return INPUT_UNITS.get(name) or next(known, None)

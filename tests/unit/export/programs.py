@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.dynamics.engine import kernel
+from dalembert.dynamics.engine import kernel, system_of
 from dalembert.export.about import Module
 from dalembert.export.choose import in_order, programs
 from dalembert.expr import PRIMITIVES, Program, trace
@@ -50,7 +50,7 @@ def by_kernel(robot: Robot, quantity: str, arrays: list[np.ndarray], **options: 
 
 def module_of(program: Program, dtype: str = "float64") -> Module:
     """A program that belongs to no robot, as a module."""
-    return Module(robot_of("pendulum"), "some", {f"some_{program.name}": program}, dtype)
+    return Module(system_of(robot_of("pendulum")), "some", {f"some_{program.name}": program}, dtype)
 
 
 def primitives_program() -> Program:

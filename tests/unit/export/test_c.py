@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.dynamics.engine import QUANTITIES
+from dalembert.dynamics.quantities import EXPORTED
 from dalembert.export import c
 from dalembert.expr import PRIMITIVES, interpret, ops, trace
 from tests.robots import relative_error
@@ -29,7 +29,7 @@ from tests.unit.export.programs import (
 )
 
 LARGE = ["inverse_dynamics", "forward_dynamics", "mass_matrix", "energy", "jacobian", "inverse_derivatives"]
-ON_THE_ARM = [("panda", LARGE), ("puma560", LARGE), ("random", list(QUANTITIES)), ("scara", list(QUANTITIES))]
+ON_THE_ARM = [("panda", LARGE), ("puma560", LARGE), ("random", list(EXPORTED)), ("scara", list(EXPORTED))]
 
 
 def test_every_primitive_has_a_reading_in_c():
@@ -185,7 +185,7 @@ def test_the_comment_names_arrays_with_their_units_and_counts_operations():
     assert "2  'joint3'  slides, m" in text
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES)
+@pytest.mark.parametrize("quantity", EXPORTED)
 def test_every_array_of_every_quantity_is_described(quantity):
     text = dal.export_code(robot_of("two_link_planar"), quantity, language="c_header")
     undescribed = re.findall(r"(?:in |out) (\w+).*, SI units$", text, re.MULTILINE)

@@ -285,7 +285,7 @@ def test_the_regressor_has_only_columns_that_act():
 
 
 def test_every_quantity_has_a_meaning():
-    assert all(quantity.meaning for quantity in EQUATIONS.values())
+    assert all(quantity.equation.meaning for quantity in EQUATIONS.values())
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.dynamics.engine import QUANTITIES
+from dalembert.dynamics.quantities import EXPORTED
 from dalembert.errors import UnknownNameError
 from dalembert.export.choose import programs
 from dalembert.export.symbols import chosen
@@ -42,7 +42,7 @@ def with_values(robot: Robot, quantity: str) -> tuple[Program, list[str]]:
     return program, [slot.name for slot in program.inputs if slot.name in names]
 
 
-@pytest.mark.parametrize("quantity", [q for q in QUANTITIES if q != "second_derivatives"])
+@pytest.mark.parametrize("quantity", [q for q in EXPORTED if q != "second_derivatives"])
 def test_every_quantity_with_every_number_a_parameter_agrees_with_the_kernel(quantity):
     for name in ("random", "pr_arm"):
         robot = robot_of(name)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.dynamics.engine import QUANTITIES
+from dalembert.dynamics.quantities import EXPORTED
 from dalembert.errors import DalembertWarning, MissingExtraError, ShapeError, UnknownNameError
 from dalembert.export import jax_function
 from dalembert.expr import PRIMITIVES, interpret, ops, trace
@@ -21,7 +21,7 @@ from tests.unit.export.programs import TOLERANCE, arrays_for, by_kernel, primiti
 
 needs_jax = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="jax is not installed (extra 'jax')")
 DERIVATIVE_TOLERANCE = 1e-11  # relative: JAX adds up the same terms in another order
-SMALL = [quantity for quantity in QUANTITIES if quantity != "second_derivatives"]  # XLA takes its time for that one
+SMALL = [quantity for quantity in EXPORTED if quantity != "second_derivatives"]  # XLA takes its time for that one
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.dynamics.engine import QUANTITIES
+from dalembert.dynamics.quantities import EXPORTED
 from dalembert.export import matlab
 from dalembert.expr import PRIMITIVES, interpret, trace
 from tests.robots import relative_error
@@ -26,7 +26,7 @@ from tests.unit.export.programs import (
 )
 
 OF_AN_ARM = ["inverse_dynamics", "forward_dynamics", "mass_matrix", "jacobian", "regressor"]
-ON_THE_ARM = [("random", list(QUANTITIES)), ("scara", list(QUANTITIES)), ("panda", OF_AN_ARM), ("puma560", OF_AN_ARM)]
+ON_THE_ARM = [("random", list(EXPORTED)), ("scara", list(EXPORTED)), ("panda", OF_AN_ARM), ("puma560", OF_AN_ARM)]
 
 
 def test_every_primitive_has_a_reading_in_matlab():

@@ -18,11 +18,11 @@ x, y = ring.generator(0), ring.generator(1)
 
 
 def c(angle: int) -> Polynomial:
-    return ring.wave(GROUPS[angle], COS, angle)
+    return ring.wave(GROUPS[angle], COS, ((angle, 1),))
 
 
 def s(angle: int) -> Polynomial:
-    return ring.wave(GROUPS[angle], SIN, angle)
+    return ring.wave(GROUPS[angle], SIN, ((angle, 1),))
 
 
 def wave(kind: int, multiples: ring.Multiples, at: np.ndarray) -> float:
@@ -157,7 +157,7 @@ def test_lines_break_outside_of_brackets_first(width):
 def test_every_order_of_two_waves_is_paired(rng: np.random.Generator):
     """Each product of two waves of a group, turned into a sum and back, is one product again."""
     for kinds in product((COS, SIN), repeat=2):
-        first, second = (ring.wave(0, kind, angle) for kind, angle in zip(kinds, (0, 1), strict=True))
+        first, second = (ring.wave(0, kind, ((angle, 1),)) for kind, angle in zip(kinds, (0, 1), strict=True))
         whole = ring.multiply(ring.multiply(first, first), ring.multiply(second, second))
         found = waves.shortest({harmonic: number for (_, harmonic), number in whole.items()})
         at = rng.normal(size=3)

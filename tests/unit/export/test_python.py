@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.dynamics.engine import QUANTITIES
+from dalembert.dynamics.quantities import EXPORTED
 from dalembert.export import python
 from dalembert.expr import PRIMITIVES, interpret, trace
 from tests.robots import relative_error
@@ -43,8 +43,8 @@ def test_every_primitive_has_a_reading_in_python():
 @pytest.mark.parametrize("name", ["random", "scara"])
 def test_every_quantity_agrees_with_the_kernel(name):
     robot = robot_of(name)
-    functions = loaded(dal.export_code(robot, list(QUANTITIES), language="python", name="arm"))
-    for quantity in QUANTITIES:
+    functions = loaded(dal.export_code(robot, list(EXPORTED), language="python", name="arm"))
+    for quantity in EXPORTED:
         arrays = arrays_for(program_of(robot, quantity), (2, 3))
         found = as_tuple(functions[f"arm_{quantity}"](*arrays))
         for a, b in zip(found, by_kernel(robot, quantity, arrays), strict=True):
