@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -64,7 +64,7 @@ class EnergyGradient(NamedTuple):
 _COLUMNS = {flags: (Options(*flags),) for flags in itertools.product((True, False), repeat=3)}
 
 
-def _columns(rotor: bool, friction: bool, offset: bool) -> tuple[Options]:
+def _columns(rotor: Any, friction: Any, offset: Any) -> tuple[Options]:
     """The options of a regressor."""
     if rotor.__class__ is friction.__class__ is offset.__class__ is bool:  # 0 and 1 would be found in the table too
         return _COLUMNS[rotor, friction, offset]
