@@ -85,7 +85,7 @@ def forward_dynamics(sweep: Sweep, q: Any, qd: Any, tau: Any, base: LinkState, l
 def _times_axis(s: Segment, inertia: ArticulatedInertia) -> Force:
     """I_A z: the last column of the rotational (turning) or translational (sliding) blocks."""
     H, I, M = inertia.H, inertia.I, inertia.M
-    f = Vec3(H.x.z, H.y.z, H.z.z) * s.turn + Vec3(M.xz, M.yz, M.zz) * s.slide
+    f = H.third * s.turn + Vec3(M.xz, M.yz, M.zz) * s.slide
     n = Vec3(I.xz, I.yz, I.zz) * s.turn + H.z * s.slide
     return Force(f, n)
 

@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 
 from ..expr.differentiate import derivative
 from ..model.tree import Segment, Tree
-from ..spatial import AT_REST, ZERO, Force, Inertia, Mat3, Motion, Pose, Sym3, Vec3, skew
+from ..spatial import AT_REST, ZERO, Force, Inertia, Mat3, Motion, Pose, Sym3, Vec3, gyration, second_moment, skew
 from ..spatial.inertia import symmetric_shift, upper
 from .composite_bodies import mass_matrix
-from .joint import friction
+from .joint import friction, joint_screw
 from .kinematics import segment_poses
 from .sweep import Entry, Sweep, Term
 
@@ -57,14 +57,13 @@ class Beyond(NamedTuple):
 class Change(NamedTuple):
     """How inertia, N and momentum beyond a joint change when it turns."""
 
-    h: Vec3
-    I: Sym3
+    body: Inertia  # without mass, which does not change
     N: Mat3
     p: Vec3
 
     def inertia(self, x: Motion) -> Force:
         """∂I x."""
-        return Force(x.w.cross(self.h), self.I @ x.w + self.h.cross(x.v))
+        return self.body.times(x)
 
     def B(self, x: Motion) -> Force:
         """∂B x."""
@@ -105,8 +104,7 @@ class Carried(NamedTuple):
 
 def travel_step(s: Segment, carrier: Travel, pose: Pose, qd: Any, qdd: Any) -> Travel:
     """From the motion of the link before to that of this one."""
-    z = Vec3(pose.R.x.z, pose.R.y.z, pose.R.z.z)
-    screw = Motion(pose.p.cross(z) * s.turn + z * s.slide, z * s.turn)
+    screw = joint_screw(s, pose.R.third, -pose.p)
     V, A = carrier.V, carrier.A
     u = V.cross(screw)
     return Travel(V + screw * qd, A + screw * qdd + u * qd, screw, u, A.cross(screw) - u.cross(V))
@@ -128,7 +126,7 @@ def joint_step(s: Segment, beyond: Beyond, link: Travel) -> Joint:
     return Joint(
         screw,
         body,
-        _J(body),
+        second_moment(body.I),
         _change(beyond, screw, u),
         body.times(screw),
         body.times(u) * 2.0 + _B(beyond.N, beyond.p, screw),
@@ -142,21 +140,13 @@ def _change(beyond: Beyond, screw: Motion, u: Motion) -> Change:
     body = beyond.body
     half = skew(screw.w).times(body.I.matrix())
     N = skew(screw.w).times(beyond.N) - beyond.N.times(skew(screw.w)) + skew(screw.v).times(skew(beyond.p))
-    return Change(
-        screw.w.cross(body.h) + screw.v * body.mass,
-        upper(half + half.T) + symmetric_shift(body.h, screw.v).scaled(2.0),
-        N + _N(body, u),
-        screw.w.cross(beyond.p) + body.times(u).f,
-    )
-
-
-def _J(body: Inertia) -> Sym3:
-    half = (body.I.xx + body.I.yy + body.I.zz) * 0.5
-    return Sym3(half, 0.0, 0.0, half, 0.0, half) - body.I
+    h = screw.w.cross(body.h) + screw.v * body.mass
+    I = upper(half + half.T) + symmetric_shift(body.h, screw.v).scaled(2.0)
+    return Change(Inertia(0.0, h, I), N + _N(body, u), screw.w.cross(beyond.p) + body.times(u).f)
 
 
 def _N(body: Inertia, V: Motion) -> Mat3:
-    return skew(V.w).times(_J(body).matrix()) + skew(body.h).times(skew(V.v))
+    return skew(V.w).times(second_moment(body.I).matrix()) + skew(body.h).times(skew(V.v))
 
 
 def _B(N: Mat3, p: Vec3, x: Motion) -> Force:
@@ -175,8 +165,7 @@ def carried(c: Joint, j: Travel) -> Carried:
     body, s, u = c.body, c.s, j.u
     momentum = body.times(u).f
     across = c.J @ u.w.cross(s.w) + u.v.cross(s.w.cross(body.h)) + momentum.cross(s.v)
-    faster = Force(s.w.cross(momentum), (c.J @ s.w).cross(u.w) + body.h.cross(s.w.cross(u.v)))
-    inner = (body.times(u.cross(s)) + faster) * 2.0
+    inner = (body.times(u.cross(s)) + gyration(body, c.J, s, u)) * 2.0
     gamma = Force(ZERO, across) + -u.carries(c.P)
     return Carried(j.s.carries(c.P), (j.s.w.cross(c.own) + across) * 2.0, gamma * 2.0, inner, inner + j.s.carries(c.Q))
 

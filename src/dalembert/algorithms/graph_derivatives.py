@@ -10,15 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..expr.differentiate import gradient, jacobian, jvp
-from ..spatial import ldl
+from ..spatial import Matrix, Tensor, ldl
+from ..spatial.nested import dot, transposed
 from .composite_bodies import mass_matrix
 from .forward_by_mass_matrix import forward_dynamics
 from .joint import friction
 from .newton_euler_recursion import LinkState, inverse_dynamics
 from .regressor import Options, regressor
 from .sweep import Unrolled
-
-Matrix = list[list[Any]]
 
 
 def inverse_derivatives(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkState) -> tuple[Matrix, Matrix, Matrix]:
@@ -80,12 +79,12 @@ def coriolis_matrix(sweep: Unrolled, q: Any, qd: Any) -> Matrix:
     return from_christoffel(christoffel(sweep, q), qd)
 
 
-def from_christoffel(c: list[Matrix], qd: Any) -> Matrix:
-    """C_ij = Σ_k c_ijk q̇_k."""
-    return [[sum((x * rate for x, rate in zip(row, qd, strict=True)), 0.0) for row in block] for block in c]
+def from_christoffel(c: Tensor, qd: Any) -> Matrix:
+    """C_ij = Σ_k c_ijk q̇_k [Siciliano, Eq. 7.44]."""
+    return [[dot(row, qd) for row in plane] for plane in c]
 
 
-def christoffel(sweep: Unrolled, q: Any) -> list[Matrix]:
+def christoffel(sweep: Unrolled, q: Any) -> Tensor:
     """c_ijk = ½ (∂M_ij/∂q_k + ∂M_ik/∂q_j − ∂M_jk/∂q_i) [Siciliano, Eq. 7.45], symmetric in j and k."""
     return christoffel_of(mass_slopes(mass_matrix(sweep, q), q))
 
@@ -108,7 +107,7 @@ def mass_slopes(M: Matrix, q: Any) -> Slopes:
     return Slopes(len(q), dict(zip(lower, jacobian([M[i][j] for i, j in lower], q), strict=True)))
 
 
-def christoffel_of(dM: Slopes) -> list[Matrix]:
+def christoffel_of(dM: Slopes) -> Tensor:
     """The Christoffel symbols from the derivatives of the mass matrix."""
     n = range(dM.n)
     return [[[(dM(i, j, k) + dM(i, k, j) - dM(j, k, i)) * 0.5 for k in n] for j in n] for i in n]
@@ -141,8 +140,3 @@ def second_derivatives(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkSta
         by_rate,
         [jacobian(row, q) for row in M],
     )
-
-
-def transposed(columns: Matrix) -> Matrix:
-    """Columns as rows."""
-    return [list(row) for row in zip(*columns, strict=True)]

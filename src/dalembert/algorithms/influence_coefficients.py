@@ -22,7 +22,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..model.tree import Place, Tree
-from ..spatial import ZERO, Inertia, Pose, Vec3
+from ..spatial import ZERO, Inertia, Matrix, Pose, Vec3
+from ..spatial.nested import add_at, zeros
+from .joint import joint_screw
 from .kinematics import place_pose, segment_poses
 from .sweep import Unrolled
 
@@ -33,9 +35,9 @@ KINDS = {"link": "point, then rotation", "point": "position of the point", "rota
 def point(tree: Tree, poses: Sequence[Pose], segment: int, P: Vec3, order: int) -> list[Coefficients]:
     """G, H, D (as many as `order`) of a point P of the world that is fixed in a segment, (1) to (3)."""
     path = sorted(tree.path(segment))
-    S = {n: poses[n].R.T.z for n in path}
+    S = {n: poses[n].R.third for n in path}
     turns = {n for n in path if tree.segments[n].turn}
-    G: Coefficients = {(n,): S[n].cross(P - poses[n].p) if n in turns else S[n] for n in path}  # (1)
+    G: Coefficients = {(n,): joint_screw(tree.segments[n], S[n], P - poses[n].p).v for n in path}  # (1)
     H: Coefficients = {}
     D: Coefficients = {}
     for i, k in itertools.combinations_with_replacement(path, 2) if order > 1 else ():
@@ -50,7 +52,7 @@ def point(tree: Tree, poses: Sequence[Pose], segment: int, P: Vec3, order: int) 
 def rotation(tree: Tree, poses: Sequence[Pose], segment: int, order: int) -> list[Coefficients]:
     """G, H, D (as many as `order`) of a segment's rotation, (4) to (6)."""
     path = sorted(n for n in tree.path(segment) if tree.segments[n].turn)
-    S = {n: poses[n].R.T.z for n in path}
+    S = {n: poses[n].R.third for n in path}
     G: Coefficients = {(n,): S[n] for n in path}  # (4)
     H: Coefficients = {}
     D: Coefficients = {}
@@ -63,24 +65,13 @@ def rotation(tree: Tree, poses: Sequence[Pose], segment: int, order: int) -> lis
 
 def rows(tree: Tree, coefficients: Coefficients, order: int) -> list[Any]:
     """Coefficients over segments as x, y, z rows over coordinates; a constant coupling multiplies each index."""
-    result = [_zeros(tree.n, order) for _ in range(3)]
+    result: list[Any] = [zeros(*(tree.n,) * order) for _ in range(3)]
     for key, vector in coefficients.items():
         moving = [tree.segments[k] for k in key]
         factor = math.prod(s.multiplier for s in moving)
         for row, component in zip(result, vector * factor, strict=True):
-            _add(row, [s.coordinate for s in moving], component)
+            add_at(row, [s.coordinate for s in moving], component)
     return result
-
-
-def _zeros(n: int, order: int) -> list[Any]:
-    return [0.0 if order == 1 else _zeros(n, order - 1) for _ in range(n)]
-
-
-def _add(nest: list[Any], place: Sequence[int], value: Any) -> None:
-    *outer, last = place
-    for k in outer:
-        nest = nest[k]
-    nest[last] = nest[last] + value
 
 
 def influence(sweep: Unrolled, q: Any, place: Place, *, order: int, kind: str) -> list[Any]:
@@ -94,7 +85,7 @@ def influence(sweep: Unrolled, q: Any, place: Place, *, order: int, kind: str) -
     return [[row for part in found for row in rows(sweep.tree, part[k], k + 1)] for k in range(order)]
 
 
-def link_motion(sweep: Unrolled, place: Place, q: Any, *rates: Any) -> list[list[Any]]:
+def link_motion(sweep: Unrolled, place: Place, q: Any, *rates: Any) -> Matrix:
     """Velocity, acceleration and jerk [linear; angular] of a frame, as many as there are rates q̇, q̈, q⃛.
 
         u̇ = G q̇                                                       (7)  [Freeman, Eq. 2-7]
@@ -107,7 +98,7 @@ def link_motion(sweep: Unrolled, place: Place, q: Any, *rates: Any) -> list[list
     poses = segment_poses(sweep, q)
     path = sorted(sweep.tree.path(place.segment))
     column = [[rate[n] for n in path] for rate in (sweep.expand(r, rate=True) for r in rates)]
-    S = [poses[n].R.T.z for n in path]
+    S = [poses[n].R.third for n in path]
     axes = [z * sweep.tree.segments[n].turn for z, n in zip(S, path, strict=True)]
     G = point(sweep.tree, poses, place.segment, place_pose(poses, place).p, 1)[0]
     g = [G[n,] for n in path]
@@ -186,5 +177,5 @@ def point_masses(body: Inertia) -> list[tuple[float, Vec3]]:
     masses stand for it.
     """
     if body.mass:
-        return [(body.mass, body.h * (1.0 / body.mass))]
+        return [(body.mass, body.centre)]
     return [(1.0, body.h), (-1.0, ZERO)] if any(body.h) else []

@@ -6,19 +6,36 @@ from typing import Any
 
 from ..expr import ops
 from ..model.tree import Law, Segment
-from ..spatial import Force, Motion, Transform, Turn, Vec3
+from ..spatial import Z_AXIS, Force, Motion, Transform, Turn, Vec3
 
 
 def transform(s: Segment, q: Any) -> Transform:
     """X_PB(q) in internal frames; a turning joint has slide = 0 and the other way round, so one line serves both."""
     angle = q * s.turn + s.offset
-    axis = Vec3(s.R.x.z, s.R.y.z, s.R.z.z)
-    return Transform(s.R, Turn(ops.cos(angle), ops.sin(angle)), s.p + axis * (q * s.slide))
+    return Transform(s.R, Turn(ops.cos(angle), ops.sin(angle)), s.p + s.R.third * (q * s.slide))
+
+
+def joint_screw(s: Segment, z: Vec3, arm: Vec3) -> Motion:
+    """The motion of a point for unit joint velocity: (z × arm, z) if the joint turns, (z, 0) if it slides.
+
+    z is the joint's axis, `arm` leads from there to the point; both in the axes in which the motion is wanted.
+    """
+    return Motion(z.cross(arm) * s.turn + z * s.slide, z * s.turn)
+
+
+def own_screw(s: Segment) -> Motion:
+    """The same at the segment's own origin and in its own frame, where the axis is z."""
+    return Motion(Z_AXIS * s.slide, Z_AXIS * s.turn)
 
 
 def along_axis(s: Segment, force: Force) -> Any:
     """The generalised force of a wrench at the segment's origin: nz of a turning joint, fz of a sliding one."""
     return force.n.z * s.turn + force.f.z * s.slide
+
+
+def joint_force(s: Segment, z: Vec3, wrench: Force) -> Any:
+    """The same in any axes, of a wrench about a point of the joint's axis z: z·n or z·f."""
+    return z.dot(wrench.n) * s.turn + z.dot(wrench.f) * s.slide
 
 
 def with_rate(s: Segment, motion: Motion, rate: Any) -> Motion:

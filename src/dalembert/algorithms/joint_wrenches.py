@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..model.tree import Segment
-from ..spatial import Force, Pose, Transform, Vec3
+from ..spatial import Force, Matrix, Pose, Transform, Vec3
 from .joint import transform
 from .kinematics import WORLD
 from .newton_euler_recursion import LinkState, outward_step, rotor_step
@@ -20,9 +20,7 @@ def total_step(s: Segment, children: Force | None, X: Transform, state: LinkStat
     return total, X.force_up(total)
 
 
-def link_wrenches(
-    sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkState, loads: Any = None, *, frame: str
-) -> list[list[Any]]:
+def link_wrenches(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkState, loads: Any = None, *, frame: str) -> Matrix:
     """For each segment [f; μ] that its parent exerts on it, at the joint's place in the parent, in world or link axes."""
     positions, rates, accelerations = sweep.expand(q), sweep.expand(qd, rate=True), sweep.expand(qdd, rate=True)
     X = sweep.local(transform, positions)

@@ -9,8 +9,8 @@ from typing import Any
 
 from ..expr import ops
 from ..model.tree import Place, Segment
-from ..spatial import AT_REST, IDENTITY, ZERO, Mat3, Motion, Pose, Vec3
-from .joint import transform
+from ..spatial import AT_REST, IDENTITY, ZERO, Mat3, Matrix, Motion, Pose, Vec3
+from .joint import joint_screw, transform
 from .sweep import Sweep, Unrolled
 
 WORLD = Pose(IDENTITY, ZERO)
@@ -29,7 +29,7 @@ def segment_poses(sweep: Sweep, q: Any) -> Any:
 def place_pose(poses: Sequence[Pose], place: Place) -> Pose:
     """World pose of a frame fixed in a segment."""
     carrier = poses[place.segment] if place.segment >= 0 else WORLD
-    return carrier @ Pose(place.R, place.p)
+    return carrier @ place.pose
 
 
 def shifted(place: Place, point: Sequence[Any] | None) -> Place:
@@ -37,18 +37,18 @@ def shifted(place: Place, point: Sequence[Any] | None) -> Place:
     return place if point is None else dataclasses.replace(place, p=place.R @ Vec3(*point) + place.p)
 
 
-def homogeneous(X: Pose) -> list[list[Any]]:
+def homogeneous(X: Pose) -> Matrix:
     """A pose as rows of a 4x4 matrix."""
     return [[*row, p] for row, p in zip(X.R, X.p, strict=True)] + [[0.0, 0.0, 0.0, 1.0]]
 
 
-def forward_kinematics(sweep: Unrolled, q: Any, places: Sequence[Place]) -> list[list[list[Any]]]:
+def forward_kinematics(sweep: Unrolled, q: Any, places: Sequence[Place]) -> list[Matrix]:
     """4x4 world poses of some frames."""
     poses = segment_poses(sweep, q)
     return [homogeneous(place_pose(poses, place)) for place in places]
 
 
-def jacobian(sweep: Unrolled, q: Any, place: Place, *, frame: str) -> list[list[Any]]:
+def jacobian(sweep: Unrolled, q: Any, place: Place, *, frame: str) -> Matrix:
     """Geometric Jacobian of a frame's origin, linear rows first: column j is (z × r, z) or (z, 0) [Siciliano, §3.1.3].
 
     In world axes, or, with frame='body', in those of the frame itself.
@@ -58,13 +58,13 @@ def jacobian(sweep: Unrolled, q: Any, place: Place, *, frame: str) -> list[list[
     columns = [AT_REST] * sweep.tree.n
     for i in sweep.tree.path(place.segment):
         s = sweep.tree.segments[i]
-        v, w = _twist(s, poses[i], end)
+        v, w = joint_screw(s, poses[i].R.third, end.p - poses[i].p)
         twist = Motion(end.R.T @ v, end.R.T @ w) if frame == "body" else Motion(v, w)
         columns[s.coordinate] = columns[s.coordinate] + twist * s.multiplier
     return [[column[part][row] for column in columns] for part in (0, 1) for row in range(3)]
 
 
-def analytical_jacobian(sweep: Unrolled, q: Any, place: Place, *, angles: str) -> list[list[Any]]:
+def analytical_jacobian(sweep: Unrolled, q: Any, place: Place, *, angles: str) -> Matrix:
     """Rates of position and orientation angles instead of velocity: J_A = T(φ)⁻¹ J [Siciliano, §3.6]."""
     J = jacobian(sweep, q, place, frame="world")
     R = place_pose(segment_poses(sweep, q), place).R
@@ -90,7 +90,7 @@ def _zyz_rates(R: Mat3, w: Vec3) -> list[Any]:
 
 def _inverse(x: Any) -> Any:
     """1/x, infinite for a plain 0 too: a frame that is singular in every configuration."""
-    return math.inf if isinstance(x, float) and x == 0.0 else 1.0 / x
+    return math.inf if ops.is_zero(x) else 1.0 / x
 
 
 def _quaternion_rates(R: Mat3, omega: Vec3) -> list[Any]:
@@ -128,9 +128,3 @@ def quaternion(R: Mat3) -> tuple[Any, Vec3]:
 
 
 RATES = {"rpy": _rpy_rates, "zyz": _zyz_rates, "quaternion": _quaternion_rates}
-
-
-def _twist(s: Segment, pose: Pose, end: Pose) -> Motion:
-    """Velocity of the end frame for unit joint velocity."""
-    z = Vec3(pose.R.x.z, pose.R.y.z, pose.R.z.z)
-    return Motion(z.cross(end.p - pose.p) * s.turn + z * s.slide, z * s.turn)

@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..model.tree import Law, Place, Segment, Tree
-from ..spatial import ZERO, Inertia, Mat3, Motion, Pose, Sym3, Transform, Turn, Vec3
-from .joint import friction_terms, transform
+from ..spatial import ZERO, Inertia, Mat3, Matrix, Motion, Pose, Sym3, Transform, Vec3
+from .joint import friction_terms, own_screw, transform
 from .kinematics import segment_poses
 from .newton_euler_recursion import LinkMotion, LinkState, motion, outward_step
 from .sweep import Unrolled
@@ -49,7 +49,7 @@ def columns(tree: Tree, options: Options) -> list[str]:
     return [f"{s.name}.{name}" for s in tree.segments for name in (*INERTIAL, *options.drive)]
 
 
-def regressor(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkState, options: Options) -> list[list[Any]]:
+def regressor(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkState, options: Options) -> Matrix:
     """Y, one row per coordinate."""
     tree = sweep.tree
     rates, accelerations = sweep.expand(qd, rate=True), sweep.expand(qdd, rate=True)
@@ -57,7 +57,7 @@ def regressor(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkState, optio
     states = sweep.outward(outward_step, base, X, rates, accelerations)
     twists = joint_twists(sweep, X)
     width = len(INERTIAL) + len(options.drive)
-    Y: list[list[Any]] = [[0.0] * (width * len(tree.segments)) for _ in range(tree.n)]
+    Y: Matrix = [[0.0] * (width * len(tree.segments)) for _ in range(tree.n)]
     for j in range(len(tree.segments)):
         _link_columns(sweep, Y, j, j * width, states[j].motion, twists[j])
         place = j * width + len(INERTIAL)
@@ -70,10 +70,9 @@ def regressor(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkState, optio
     return Y
 
 
-def _link_columns(sweep: Unrolled, Y: list[list[Any]], j: int, first: int, link: LinkMotion, twists: dict[int, Motion]) -> None:
+def _link_columns(sweep: Unrolled, Y: Matrix, j: int, first: int, link: LinkMotion, twists: dict[int, Motion]) -> None:
     """Enter the ten columns of link j in the rows of all joints that move it."""
-    place = sweep.tree.frames[j]
-    frame = Pose(place.R, place.p)
+    frame = sweep.tree.frames[j].pose
     link = in_frame(link, frame)
     for i, twist in twists.items():
         moved = twist.at(frame.p)
@@ -81,18 +80,18 @@ def _link_columns(sweep: Unrolled, Y: list[list[Any]], j: int, first: int, link:
         _enter(sweep, Y, i, first, entries)
 
 
-def parts(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkState, options: Options) -> dict[str, list[list[Any]]]:
+def parts(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkState, options: Options) -> dict[str, Matrix]:
     """What `pair` takes, a row per segment: axis and origin of its joint, pose and motion of its link frame; and the columns of
     its drive in its own row, with the moment of a full rotor on its mount.
     """
     tree, poses = sweep.tree, segment_poses(sweep, q)
     rates, accelerations = sweep.expand(qd, rate=True), sweep.expand(qdd, rate=True)
     states = sweep.outward(outward_step, base, sweep.local(transform, sweep.expand(q)), rates, accelerations)
-    found: dict[str, list[list[Any]]] = {"axes": [], "frames": [], "motions": [], "drives": [], "moments": []}
+    found: dict[str, Matrix] = {"axes": [], "frames": [], "motions": [], "drives": [], "moments": []}
     for j, (s, place, pose) in enumerate(zip(tree.segments, tree.frames, poses, strict=True)):
-        frame = Pose(place.R, place.p)
+        frame = place.pose
         link, seen = in_frame(states[j].motion, frame), pose @ frame
-        found["axes"].append([*(pose.R @ Vec3(0.0, 0.0, 1.0)), *pose.p])
+        found["axes"].append([*(pose.R.third), *pose.p])
         found["frames"].append([*(x for row in seen.R for x in row), *seen.p])
         found["motions"].append([*link.w, *link.alpha, *link.a])
         m = s.spin.mount if s.spin is not None else -1
@@ -124,8 +123,7 @@ def joint_twists(sweep: Unrolled, X: list[Transform]) -> list[dict[int, Motion]]
     found: list[dict[int, Motion]] = []
     for j, s in enumerate(sweep.tree.segments):
         carried = found[s.parent] if s.parent >= 0 else {}
-        own = Motion(Vec3(0.0, 0.0, s.slide), Vec3(0.0, 0.0, s.turn))
-        found.append({i: X[j].motion_down(twist) for i, twist in carried.items()} | {j: own})
+        found.append({i: X[j].motion_down(twist) for i, twist in carried.items()} | {j: own_screw(s)})
     return found
 
 
@@ -148,7 +146,7 @@ def _projected(link: LinkMotion, twist: Motion) -> list[Any]:
 
 
 def _rotor_column(
-    sweep: Unrolled, Y: list[list[Any]], j: int, place: int, mount: LinkMotion, twists: dict[int, Motion], qd: Any, qdd: Any
+    sweep: Unrolled, Y: Matrix, j: int, place: int, mount: LinkMotion, twists: dict[int, Motion], qd: Any, qdd: Any
 ) -> None:
     """The spin inertia of joint j's rotor: k² q̈ on its own joint, and for a full rotor the coupling with its mount."""
     own, moment = _rotor(sweep.tree.segments[j], mount, qd, qdd)
@@ -165,12 +163,12 @@ def _rotor(s: Segment, mount: LinkMotion, qd: Any, qdd: Any) -> tuple[Any, Vec3]
     return (mount.alpha.dot(z) + qdd * k) * k, (z * qdd + mount.w.cross(z) * qd) * k
 
 
-def _friction_columns(sweep: Unrolled, Y: list[list[Any]], j: int, place: int, options: Options, qd: Any) -> None:
+def _friction_columns(sweep: Unrolled, Y: Matrix, j: int, place: int, options: Options, qd: Any) -> None:
     viscous, dry, offset = friction_terms(sweep.tree.segments[j].friction, qd)
     _enter(sweep, Y, j, place, [viscous, dry] * options.friction + [offset] * options.offset)
 
 
-def _enter(sweep: Unrolled, Y: list[list[Any]], segment: int, first: int, entries: list[Any]) -> None:
+def _enter(sweep: Unrolled, Y: Matrix, segment: int, first: int, entries: list[Any]) -> None:
     s: Segment = sweep.tree.segments[segment]
     row = Y[s.coordinate]
     for k, entry in enumerate(entries):
@@ -181,8 +179,7 @@ def parameter_values(tree: Tree, options: Options) -> list[float]:
     """φ: the robot's own values in the order of the columns."""
     values: list[float] = []
     for s, place in zip(tree.segments, tree.frames, strict=True):
-        back = Transform(place.R.T, Turn(1.0, 0.0), -(place.R.T @ place.p))
-        body = s.inertia.up(back)
+        body = s.inertia.placed(place.pose.inverse)
         law = s.friction
         values += [body.mass, *body.h, *body.I] + [s.rotor_inertia] * options.rotor
         values += [law.viscous if law else 0.0, law.mean if law else 0.0] * options.friction
@@ -202,7 +199,7 @@ def with_parameters(tree: Tree, phi: Sequence[Any]) -> Tree:
 
 def _with_parameters(s: Segment, place: Place, phi: Sequence[Any]) -> Segment:
     m, hx, hy, hz, *I, rotor, viscous, coulomb = phi
-    body = Inertia(m, Vec3(hx, hy, hz), Sym3(*I)).up(Transform(place.R, Turn(1.0, 0.0), place.p))
+    body = Inertia(m, Vec3(hx, hy, hz), Sym3(*I)).placed(place.pose)
     law = s.friction or Law(dry=True, smooth=False, stribeck=False, viscous=0.0, mean=0.0, difference=0.0)
     spin = None if s.spin is None else dataclasses.replace(s.spin, kI=rotor * s.ratio, kkI=rotor * s.ratio**2)
     return dataclasses.replace(

@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from ..model.tree import Place, Tree
+from ..spatial import Matrix
+from ..spatial.nested import add_at, zeros
 
 
 class Entry(NamedTuple):
@@ -154,10 +156,10 @@ class Unrolled:
         read: Callable[..., Any],
         start: Sequence[Any],
         X: Sequence[Any],
-    ) -> list[list[Any]]:
+    ) -> Matrix:
         """The symmetric matrix of coordinates: column i is start[i], carried down to the base (composite_bodies.py)."""
         segments, n = self.tree.segments, self.tree.n
-        M: list[list[Any]] = [[0.0] * n for _ in range(n)]
+        M: Matrix = zeros(n, n)
         for i, s in enumerate(segments):
             value = start[i]
             self._enter(M, i, i, diagonal(s, value))
@@ -169,13 +171,13 @@ class Unrolled:
                 c = a
         return M
 
-    def _enter(self, M: list[list[Any]], i: int, j: int, value: Any) -> None:
+    def _enter(self, M: Matrix, i: int, j: int, value: Any) -> None:
         """Add an entry of the segments' matrix, and its mirror image, to the coordinates' matrix."""
         a, b = self.tree.segments[i], self.tree.segments[j]
         value = value * (a.multiplier * b.multiplier)
-        M[a.coordinate][b.coordinate] = M[a.coordinate][b.coordinate] + value
+        add_at(M, (a.coordinate, b.coordinate), value)
         if i != j:
-            M[b.coordinate][a.coordinate] = M[b.coordinate][a.coordinate] + value
+            add_at(M, (b.coordinate, a.coordinate), value)
 
     def pairs(
         self, step: Callable[[Any, Any], Any], pairs: Sequence[tuple[int, int]], first: Sequence[Any], second: Sequence[Any]
@@ -185,7 +187,7 @@ class Unrolled:
 
     def tensor(self, rank: int, terms: Sequence[Term], column: Sequence[Any]) -> Any:
         """A tensor over the coordinates, of so many indices, as the sum of terms."""
-        total = self._zeros(rank)
+        total = zeros(*(self.tree.n,) * rank)
         for term in terms:
             for entry in term.entries:
                 value = term.read(term.records[entry.record], column[entry.segment])
@@ -205,13 +207,7 @@ class Unrolled:
         n = range(self.tree.n)
         return [[[(slopes[i][j][k] + slopes[i][k][j] - slopes[j][k][i]) * factor for k in n] for j in n] for i in n]
 
-    def _zeros(self, rank: int) -> Any:
-        return 0.0 if rank == 0 else [self._zeros(rank - 1) for _ in range(self.tree.n)]
-
     def _accumulate(self, total: Any, place: Sequence[int], value: Any) -> None:
         """Add an entry over segments to that over coordinates."""
         segments = [self.tree.segments[k] for k in place]
-        for s in segments[:-1]:
-            total = total[s.coordinate]
-        last = segments[-1].coordinate
-        total[last] = total[last] + value * math.prod(s.multiplier for s in segments)
+        add_at(total, [s.coordinate for s in segments], value * math.prod(s.multiplier for s in segments))

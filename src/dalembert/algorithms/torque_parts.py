@@ -1,11 +1,9 @@
 """Parts of the joint forces: what each link's mass, each link's inertia and each rotor's spin ask of the joints.
 
 Inverse dynamics is linear in masses, moments and spin inertias, so a part is the inverse dynamics of the same tree from which
-everything else is gone. A link splits in two about its centre of mass c: all its mass there, and its tensor about that point,
-
-    (m, h, I) = (m, m c, m(c·c 1 − c cᵀ)) + (0, 0, Ī)          (1)
-
-the translational and the rotational part of the generalised d'Alembert equations [Lee, Eq. 29-33; Milicevic, Eq. 4.1-4.5].
+everything else is gone. A link splits in two: all its mass at its centre (`Inertia.as_point`), and its tensor about that point
+(`Inertia.about_centre`). These are the translational and the rotational part of the generalised d'Alembert equations
+[Lee, Eq. 29-33; Milicevic, Eq. 4.1-4.5].
 """
 
 from __future__ import annotations
@@ -14,25 +12,11 @@ import dataclasses
 from typing import Any
 
 from ..model.tree import Segment, Tree
-from ..spatial import SYM_ZERO, ZERO, Inertia
-from ..spatial.inertia import symmetric_shift
-from .graph_derivatives import Matrix
+from ..spatial import SYM_ZERO, ZERO, Inertia, Matrix, Tensor
 from .newton_euler_recursion import inverse_dynamics, still_base
 from .sweep import Unrolled
 
 NOTHING = Inertia(0.0, ZERO, SYM_ZERO)
-
-
-def at_centre(body: Inertia) -> Inertia:
-    """The first part of (1): the whole mass at its centre."""
-    if body.mass == 0.0:
-        return Inertia(0.0, body.h, SYM_ZERO)  # no centre: a bare first moment moves with the link's origin
-    return Inertia(body.mass, body.h, symmetric_shift(body.h * (1.0 / body.mass), body.h))
-
-
-def about_centre(body: Inertia) -> Inertia:
-    """The second part of (1): the tensor about the centre of mass."""
-    return Inertia(0.0, ZERO, body.I - at_centre(body).I)
 
 
 def bare(s: Segment, inertia: Inertia = NOTHING) -> Segment:
@@ -55,8 +39,8 @@ def motion_parts(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> tuple[Matrix, Ma
         return inverse_dynamics(only(sweep.tree, i, segment), q, qd, qdd, weightless, with_friction=False)
 
     segments = list(enumerate(sweep.tree.segments))
-    masses = [part(i, bare(s, at_centre(s.inertia))) for i, s in segments]
-    inertias = [part(i, bare(s, about_centre(s.inertia))) for i, s in segments]
+    masses = [part(i, bare(s, s.inertia.as_point())) for i, s in segments]
+    inertias = [part(i, bare(s, s.inertia.about_centre())) for i, s in segments]
     rotors = [part(i, dataclasses.replace(s, inertia=NOTHING, friction=None)) for i, s in segments]
     return masses, inertias, rotors
 
@@ -66,7 +50,7 @@ def gravity_parts(sweep: Unrolled, q: Any) -> Matrix:
     rest = [0.0] * sweep.tree.n
     base = still_base(sweep.tree.gravity)
     return [
-        inverse_dynamics(only(sweep.tree, i, bare(s, at_centre(s.inertia))), q, rest, rest, base, with_friction=False)
+        inverse_dynamics(only(sweep.tree, i, bare(s, s.inertia.as_point())), q, rest, rest, base, with_friction=False)
         for i, s in enumerate(sweep.tree.segments)
     ]
 
@@ -76,7 +60,7 @@ def inertia_parts(M: Matrix, qdd: Any) -> Matrix:
     return [[entry * acceleration for entry, acceleration in zip(row, qdd, strict=True)] for row in M]
 
 
-def velocity_parts(c: list[Matrix], qd: Any) -> tuple[Matrix, list[Any]]:
+def velocity_parts(c: Tensor, qd: Any) -> tuple[Matrix, list[Any]]:
     """c_ijj q̇_j² for each j (centrifugal), and the sum of 2 c_ijk q̇_j q̇_k over all pairs j < k (Coriolis) [Siciliano, §7.1.3]."""
     n = range(len(qd))
     centrifugal = [[plane[j][j] * (qd[j] * qd[j]) for j in n] for plane in c]

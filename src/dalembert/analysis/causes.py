@@ -18,12 +18,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..algorithms.joint import friction
+from ..algorithms.joint import friction, joint_screw
 from ..algorithms.sweep import Unrolled
 from ..dynamics.quantity import COLUMNS, Output, Quantity, TreeRecipe
-from ..formulations.base import axis, spin_model, world_poses
+from ..expr import ops
+from ..formulations.base import spin_model, world_poses
 from ..model.tree import Segment, Tree
-from ..spatial import ZERO, Inertia, Pose, Sym3, Vec3
+from ..spatial import ZERO, Pose, Vec3
 
 DRIVE_CAUSES = ("rotor inertia", "rotor coupling", "rotor gyroscopic", "friction")
 CAUSES = (
@@ -87,7 +88,7 @@ def pieces(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> Pieces:
 
 def _enter(sweep: Unrolled, found: Pieces, cause: str, i: int, link: int, value: Any) -> None:
     """Add a piece at segment i to that of its coordinate; what is zero by structure is no piece."""
-    if isinstance(value, float) and value == 0.0:
+    if ops.is_zero(value):
         return
     s = sweep.tree.segments[i]
     key = Key(cause, s.coordinate, link)
@@ -98,13 +99,12 @@ class _Link:
     """One link and the joints that move it, base first, in world axes."""
 
     def __init__(self, segment: Segment, pose: Pose, joints: Sequence[Segment], poses: Sequence[Pose]) -> None:
-        self.m, com, I = at_centre(segment.inertia)
-        self.I = I.rotated(pose.R)
-        centre = pose.R @ com + pose.p
-        axes = [axis(p) for p in poses]
+        body = segment.inertia
+        self.m, self.I = body.mass, body.about_centre().I.rotated(pose.R)
+        centre = pose.R @ body.centre + pose.p
         self.coordinates = [joint.coordinate for joint in joints]
-        self.z = [z * joint.turn for z, joint in zip(axes, joints, strict=True)]
-        self.b = [z.cross(centre - p.p) * joint.turn + z * joint.slide for z, p, joint in zip(axes, poses, joints, strict=True)]
+        screws = [joint_screw(joint, p.R.third, centre - p.p) for joint, p in zip(joints, poses, strict=True)]
+        self.b, self.z = [S.v for S in screws], [S.w for S in screws]
 
     def torques(self, rates: Sequence[Any], accelerations: Sequence[Any], gravity: Vec3) -> Iterator[tuple[str, int, Any]]:
         """Cause, place on the path, torque."""
@@ -140,21 +140,11 @@ def _sum(vectors: Iterator[Vec3]) -> Vec3:
     return sum(vectors, ZERO)
 
 
-def at_centre(body: Inertia) -> tuple[Any, Vec3, Sym3]:
-    """Mass, centre of mass, and the inertia tensor about it."""
-    if body.mass == 0.0:
-        return body.mass, ZERO, body.I
-    c = body.h * (1.0 / body.mass)
-    h = body.h
-    shift = Sym3(h.y * c.y + h.z * c.z, -(h.x * c.y), -(h.x * c.z), h.x * c.x + h.z * c.z, -(h.y * c.z), h.x * c.x + h.y * c.y)
-    return body.mass, c, body.I - shift
-
-
 def _drives(sweep: Unrolled, poses: Any, rates: Any, accelerations: Any) -> Iterator[tuple[str, int, Any]]:
     """What rotors and friction ask for at each segment's joint."""
     tree = sweep.tree
     count = range(len(tree.segments))
-    M, c = spin_model(tree, [axis(pose) for pose in poses], poses)
+    M, c = spin_model(tree, poses)
     for i, s in enumerate(tree.segments):
         yield "rotor inertia", i, accelerations[i] * (M[i][i] + s.armature)
         yield "rotor coupling", i, sum((accelerations[j] * M[i][j] for j in count if j != i), 0.0)

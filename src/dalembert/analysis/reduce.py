@@ -26,7 +26,7 @@ from ..dynamics.system import AnySystem
 from ..expr import Expr, Program, trace
 from ..expr.rewrite import weight
 from ..model.tree import Segment, Tree
-from ..spatial import ZERO, Inertia
+from ..spatial import ZERO
 from . import causes
 from .causes import DRIVE, Key
 from .prune import Samples, Term, pruned, run
@@ -184,12 +184,11 @@ def without(tree: Tree, keys: Sequence[Key]) -> Tree:
 
 
 def _point_mass(s: Segment) -> Segment:
-    m, h, about_origin = s.inertia
-    return dataclasses.replace(s, inertia=Inertia(m, h, about_origin - causes.at_centre(s.inertia)[2]))
+    return dataclasses.replace(s, inertia=s.inertia.as_point())
 
 
 def _massless(s: Segment) -> Segment:
-    return dataclasses.replace(s, inertia=Inertia(0.0, ZERO, causes.at_centre(s.inertia)[2]))
+    return dataclasses.replace(s, inertia=s.inertia.about_centre())
 
 
 def _reflected(s: Segment) -> Segment:

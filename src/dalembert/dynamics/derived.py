@@ -9,19 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from ..algorithms import torque_parts
-from ..algorithms.graph_derivatives import (
-    Matrix,
-    along,
-    christoffel_of,
-    from_christoffel,
-    mass_slopes,
-    transposed,
-    with_acceleration,
-)
+from ..algorithms.graph_derivatives import along, christoffel_of, from_christoffel, mass_slopes, with_acceleration
 from ..algorithms.graph_derivatives import energy_gradient as gradient_of
 from ..algorithms.regressor import STANDARD, Options
 from ..expr.differentiate import jacobian as slopes_of
-from ..spatial import ldl
+from ..spatial import Matrix, ldl
+from ..spatial.nested import transposed
 from .recipes_kinematics import ORDERS
 from .surroundings import DEFAULT, FREE, Forces
 from .system import AS_IT_IS, Reading, Recipe, Request, Shapes, System

@@ -27,7 +27,7 @@ from ..checks import choice
 from ..errors import ExprError
 from . import ops
 from .graph import Expr, reachable
-from .ops import Scalar
+from .ops import Scalar, is_zero
 from .program import Program, Slot
 
 
@@ -190,7 +190,7 @@ def _forward(outputs: Iterable[Scalar], seeds: dict[Expr, dict[int, Scalar]]) ->
         for column in sorted({c for k in moving for c in rows[node.args[k]]}):
             terms = [(partials[k], rows[node.args[k]][column]) for k in moving if column in rows[node.args[k]]]
             tangent = _weighted(terms)
-            if not _is_zero(tangent):
+            if not is_zero(tangent):
                 row[column] = tangent
         if row:
             rows[node] = row
@@ -202,7 +202,7 @@ def _reverse(nodes: list[Expr], variables: set[Expr], total: dict[Expr, Any]) ->
     active = set(nodes)
     for node in reversed(nodes):
         adjoint = total.get(node, 0.0)
-        if node in variables or _is_zero(adjoint):
+        if node in variables or is_zero(adjoint):
             continue
         for a, partial in zip(node.args, _partials(node), strict=True):
             if a in active:
@@ -247,9 +247,5 @@ def _variables(outputs: Iterable[Scalar], wrt: Sequence[Expr]) -> Sequence[Expr]
     return wrt
 
 
-def _is_zero(scalar: Scalar) -> bool:
-    return not isinstance(scalar, Expr) and bool(scalar == 0.0)
-
-
 def _clean(scalar: Scalar) -> Scalar:
-    return 0.0 if _is_zero(scalar) else scalar  # -0.0 included
+    return 0.0 if is_zero(scalar) else scalar  # -0.0 included

@@ -15,6 +15,7 @@ import numpy as np
 
 from .graph import Expr, reachable
 from .loops import Address, Carry, IntArray, LoopProgram, Stage, Write
+from .ops import is_zero
 
 Place = tuple[int, Write]  # the number of a stage, and a write of it
 
@@ -51,7 +52,7 @@ def sums_once(program: LoopProgram) -> LoopProgram:
             return write
         own = entries(stages[number], write.address)
         others = [(k, w) for k, w in places if (k, id(w)) != (number, id(write)) and _meet(stages, (k, w), write.address, own)]
-        zeroed = [entries(stages[k], w.address) for k, w in others if k < number and not w.add and _is_zero(w.scalar)]
+        zeroed = [entries(stages[k], w.address) for k, w in others if k < number and not w.add and is_zero(w.scalar)]
         single = len(np.unique(own)) == len(own) and len(zeroed) == len(others)
         return replace(write, add=False) if single and zeroed and np.isin(own, np.concatenate(zeroed)).all() else write
 
@@ -190,10 +191,6 @@ def _meet(stages: list[Stage], place: Place, address: Address, wanted: IntArray)
     """Whether a write puts something where these entries of an address are."""
     number, write = place
     return _same(write.address, address) and bool(np.isin(entries(stages[number], write.address), wanted).any())
-
-
-def _is_zero(scalar: Any) -> bool:
-    return not isinstance(scalar, Expr) and scalar == 0.0
 
 
 def _replaced(program: LoopProgram, stages: list[Stage]) -> LoopProgram:

@@ -95,6 +95,11 @@ def divide(a: Any, b: Any) -> Any:
     return float(quotient) if isinstance(quotient, np.float64) else quotient
 
 
+def is_zero(scalar: Any) -> bool:
+    """Whether a scalar is the number zero; a node or a batch is not, whatever its value."""
+    return isinstance(scalar, (float, int)) and scalar == 0
+
+
 def _sign(x: float) -> float:
     return x if x == 0 or x != x else math.copysign(1.0, x)
 

@@ -23,14 +23,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ..algorithms.graph_derivatives import Matrix as Matrix
-from ..algorithms.joint import friction
+from ..algorithms.graph_derivatives import from_christoffel
+from ..algorithms.joint import friction, joint_force
 from ..algorithms.kinematics import WORLD, pose_step
 from ..algorithms.sweep import Unrolled
 from ..model.tree import Tree
-from ..spatial import Force, Pose, Vec3, ldl
-
-Tensor = list[list[list[Any]]]
+from ..spatial import Force, Matrix, Pose, Tensor, Vec3, ldl
+from ..spatial.nested import dot, zeros
 
 
 class Term(NamedTuple):
@@ -120,20 +119,6 @@ def closed_terms(model: ModelFunction, M: str, c: str, g: str) -> dict[str, Term
     }
 
 
-def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    """Σ a_i b_i; entries that are zero by structure cost nothing."""
-    return sum((x * y for x, y in zip(a, b, strict=True) if not _is_zero(x)), 0.0)
-
-
-def _is_zero(x: Any) -> bool:
-    return isinstance(x, float) and x == 0.0
-
-
-def zeros(*shape: int) -> Any:
-    """Nested lists of 0.0."""
-    return [zeros(*shape[1:]) for _ in range(shape[0])] if shape else 0.0
-
-
 def condensed(tree: Tree, M: Matrix) -> Matrix:
     """A matrix over segments as one over coordinates: Tᵀ M T with q_segments = T q + offsets."""
     result: Matrix = zeros(tree.n, tree.n)
@@ -170,9 +155,9 @@ def load_torques(sweep: Unrolled, q: Any, loads: Sequence[Force | None]) -> list
             continue
         f, n = poses[i].R @ load.f, poses[i].R @ load.n
         for j in sweep.tree.path(i):
-            s, z = sweep.tree.segments[j], axis(poses[j])
+            s, z = sweep.tree.segments[j], poses[j].R.third
             arm = poses[i].p - poses[j].p
-            result[j] = result[j] + z.dot(n + arm.cross(f)) * s.turn + z.dot(f) * s.slide
+            result[j] = result[j] + joint_force(s, z, Force(f, n + arm.cross(f)))
     return result
 
 
@@ -181,13 +166,8 @@ def world_poses(sweep: Unrolled, q: Any) -> list[Pose]:
     return sweep.outward(pose_step, WORLD, q)
 
 
-def axis(pose: Pose) -> Vec3:
-    """The joint axis of a segment in the world: z of its internal frame."""
-    return Vec3(pose.R.x.z, pose.R.y.z, pose.R.z.z)
-
-
-def spin_model(tree: Tree, axes: Sequence[Vec3], poses: Sequence[Pose]) -> tuple[Matrix, Tensor]:
-    """What the spin of full rotors adds to M and c, over segments; `axes` are the joints' in the world.
+def spin_model(tree: Tree, poses: Sequence[Pose]) -> tuple[Matrix, Tensor]:
+    """What the spin of full rotors adds to M and c, over segments; `poses` are theirs in the world.
 
     A rotor of joint j on mount m has the spin momentum k I q̇_j z, with z fixed in m, beside its inertia at rest, which is
     part of m. From T = k I q̇_j z·ω_m + ½ k² I q̇_j², with a_k the axes of the turning joints up to m (k before l):
@@ -197,6 +177,7 @@ def spin_model(tree: Tree, axes: Sequence[Vec3], poses: Sequence[Pose]) -> tuple
         c_kjl += k I a_k·(a_l × z)                         (3)  from the turning of the momentum with its mount
     """
     size = len(tree.segments)
+    axes = [pose.R.third for pose in poses]
     M, c = zeros(size, size), zeros(size, size, size)
     for j, s in enumerate(tree.segments):
         if s.spin is None:
@@ -214,13 +195,6 @@ def spin_model(tree: Tree, axes: Sequence[Vec3], poses: Sequence[Pose]) -> tuple
             for l in before:
                 c[k][j][l] = c[k][j][l] + axes[k].dot(axes[l].cross(z))  # (3)
     return M, c
-
-
-def sum_of(*nests: Any) -> Any:
-    """Nested lists added entry by entry."""
-    if isinstance(nests[0], list):
-        return [sum_of(*entries) for entries in zip(*nests, strict=True)]
-    return sum(nests[1:], nests[0])
 
 
 def mass_matrix_of(method: Formulation, sweep: Unrolled, q: Any, still_base: Any) -> Matrix:
@@ -263,12 +237,7 @@ def coriolis_of(method: Formulation, sweep: Unrolled, q: Any, qd: Any, still_bas
     """C of the Christoffel symbols: the formulation's own, or their sum along q̇."""
     if method.coriolis_matrix is not None:
         return method.coriolis_matrix(sweep, q, qd)
-    return along(christoffel_of(method, sweep, q, still_base), qd)
-
-
-def along(c: Tensor, qd: Any) -> Matrix:
-    """C_ij = Σ_k c_ijk q̇_k [Siciliano, Eq. 7.44]."""
-    return [[dot(row, qd) for row in plane] for plane in c]
+    return from_christoffel(christoffel_of(method, sweep, q, still_base), qd)
 
 
 def forward_dynamics_of(

@@ -28,28 +28,23 @@ import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..algorithms.joint import transform
+from ..algorithms.composite_bodies import composite_step, unit_wrench
+from ..algorithms.graph_derivatives import from_christoffel
+from ..algorithms.joint import own_screw, transform
 from ..algorithms.sweep import Unrolled
 from ..model.tree import Segment, Tree
-from ..spatial import SYM_ZERO, Z_AXIS, ZERO, Force, Inertia, Motion, Sym3, Transform, Vec3
-from ..spatial.inertia import symmetric_shift
+from ..spatial import SYM_ZERO, Z_AXIS, ZERO, Force, Inertia, Matrix, Motion, Tensor, Transform, Vec3, second_moment
+from ..spatial.nested import dot, sum_of, zeros
 from .base import (
     Formulation,
-    Matrix,
     Model,
-    Tensor,
     Term,
-    along,
-    axis,
     closed,
     condensed,
     condensed_tensor,
-    dot,
     spin_model,
-    sum_of,
     symmetric,
     world_poses,
-    zeros,
 )
 
 MASSLESS = Inertia(0.0, ZERO, SYM_ZERO)
@@ -68,7 +63,7 @@ def joint_motions(sweep: Unrolled, X: Any) -> list[dict[int, Motion]]:
 
     def step(s: Segment, inner: dict[int, Motion], X_k: Transform, k: int) -> dict[int, Motion]:
         carried = {i: X_k.motion_down(motion) for i, motion in inner.items()}
-        return carried | {k: Motion(Z_AXIS * s.slide, Z_AXIS * s.turn)}
+        return carried | {k: own_screw(s)}
 
     return sweep.outward(step, {}, X, range(len(sweep.tree.segments)))
 
@@ -77,21 +72,9 @@ def beyond(sweep: Unrolled, X: Any, links: Sequence[Inertia]) -> list[Inertia]:
     """m_k, S_k, I_k of all that lies beyond each joint, about its origin and in its axes."""
 
     def step(s: Segment, children: Inertia | None, X_k: Transform, link: Inertia) -> tuple[Inertia, Inertia]:
-        total = link if children is None else link + children
-        return total, total.up(X_k)
+        return composite_step(dataclasses.replace(s, inertia=link), children, X_k)
 
     return sweep.inward(step, X, links)
-
-
-def momenta(sweep: Unrolled, bodies: Sequence[Inertia]) -> list[Force]:
-    """Momentum u_k and moment of momentum l_k of all beyond each joint, for unit velocity of that joint, (7)."""
-
-    def step(s: Segment, body: Inertia) -> Force:
-        if s.turn:
-            return Force(Z_AXIS.cross(body.h), body.I @ Z_AXIS)
-        return Force(Z_AXIS * body.mass, body.h.cross(Z_AXIS))
-
-    return sweep.local(step, bodies)
 
 
 def inertia_matrix(motions: Sequence[dict[int, Motion]], momentum: Sequence[Force]) -> Matrix:
@@ -113,12 +96,6 @@ def vector_products(
             if i != k:
                 turning = E @ Z_AXIS.cross(z) if tree.segments[k].turn else Z_AXIS.cross(z.cross(S))
                 yield Pair(k, i, momentum[k].f.cross(v) + turning)
-
-
-def second_moment(I: Sym3) -> Sym3:
-    """E = ∫ r rᵀ dm = ½ tr I 1 − I."""
-    half = (I.xx + I.yy + I.zz) * 0.5
-    return Sym3(half - I.xx, -I.xy, -I.xz, half - I.yy, -I.yz, half - I.zz)
 
 
 def velocity_coefficients(motions: Sequence[dict[int, Motion]], pairs: Iterator[Pair]) -> Tensor:
@@ -182,23 +159,12 @@ class Parts(NamedTuple):
 def parts(sweep: Unrolled, X: Any, links: Sequence[Inertia]) -> Parts:
     """Everything is linear in the links' mass and moments, so whole links, their translation or rotation may be asked."""
     bodies = beyond(sweep, X, links)
-    return Parts(sweep.tree, joint_motions(sweep, X), bodies, momenta(sweep, bodies))
+    return Parts(sweep.tree, joint_motions(sweep, X), bodies, sweep.local(unit_wrench, bodies))  # (7)
 
 
 def whole_links(tree: Tree) -> list[Inertia]:
     """Each link about its own origin: the sum of both parts by the parallel axes, so its centre of mass is not needed."""
     return [s.inertia for s in tree.segments]
-
-
-def translation(link: Inertia) -> Inertia:
-    """A link as a point of its mass at its centre of mass; a link without mass has its centre at its origin."""
-    centre = ZERO if link.mass == 0.0 else link.h * (1.0 / link.mass)
-    return Inertia(link.mass, link.h, symmetric_shift(centre, link.h))
-
-
-def rotation(link: Inertia) -> Inertia:
-    """A link that turns about its centre of mass, wherever that is: no mass, no first moment, the tensor I_s."""
-    return Inertia(0.0, ZERO, link.I - translation(link).I)
 
 
 def spin_parts(sweep: Unrolled, q: Any) -> tuple[Matrix, Tensor]:
@@ -207,7 +173,7 @@ def spin_parts(sweep: Unrolled, q: Any) -> tuple[Matrix, Tensor]:
     if not sweep.tree.has_spin:
         return zeros(size, size), zeros(size, size, size)
     poses = world_poses(sweep, q)
-    return spin_model(sweep.tree, [axis(pose) for pose in poses], poses)
+    return spin_model(sweep.tree, poses)
 
 
 def model(sweep: Unrolled, q: Any, gravity: Vec3) -> Model:
@@ -256,6 +222,8 @@ def inverse_dynamics(
 
 
 Kind = Callable[[Inertia], Inertia]
+TRANSLATION: Kind = Inertia.as_point
+ROTATION: Kind = Inertia.about_centre
 
 
 def _part(sweep: Unrolled, q: Any, kind: Kind, only: int | None = None) -> Parts:
@@ -266,37 +234,37 @@ def _part(sweep: Unrolled, q: Any, kind: Kind, only: int | None = None) -> Parts
 
 def D_tran(sweep: Unrolled, q: Any, only: int | None = None) -> Matrix:
     """Σ_s m_s b_si·b_sj over all links, or for one, in coordinates."""
-    return condensed(sweep.tree, _part(sweep, q, translation, only).D)
+    return condensed(sweep.tree, _part(sweep, q, TRANSLATION, only).D)
 
 
 def D_rot(sweep: Unrolled, q: Any, only: int | None = None) -> Matrix:
     """Σ_s z_i·I_s z_j over all links and rotors, or for one link and the rotor of its joint, in coordinates."""
-    return condensed(sweep.tree, sum_of(_part(sweep, q, rotation, only).D, rotor_inertias(sweep, q, only)))
+    return condensed(sweep.tree, sum_of(_part(sweep, q, ROTATION, only).D, rotor_inertias(sweep, q, only)))
 
 
 def h_tran(sweep: Unrolled, q: Any) -> Tensor:
     """Coefficients of the velocity products from translation, in coordinates."""
-    part = _part(sweep, q, translation)
+    part = _part(sweep, q, TRANSLATION)
     return condensed_tensor(sweep.tree, velocity_coefficients(part.motions, part.pairs))
 
 
 def h_rot(sweep: Unrolled, q: Any) -> Tensor:
     """Coefficients of the velocity products from rotation, spinning rotors included, in coordinates."""
-    part = _part(sweep, q, rotation)
+    part = _part(sweep, q, ROTATION)
     spin = symmetric(spin_parts(sweep, sweep.expand(q))[1])
     return condensed_tensor(sweep.tree, sum_of(velocity_coefficients(part.motions, part.pairs), spin))
 
 
 def H_tran(sweep: Unrolled, q: Any, qd: Any) -> list[Any]:
     """Velocity torques from translation, in coordinates."""
-    part = _part(sweep, q, translation)
+    part = _part(sweep, q, TRANSLATION)
     return sweep.collect(velocity_torques(part.motions, part.pairs, sweep.expand(qd, rate=True)))
 
 
 def H_rot(sweep: Unrolled, q: Any, qd: Any) -> list[Any]:
     """Velocity torques from rotation, spinning rotors included, in coordinates."""
-    part, rates = _part(sweep, q, rotation), sweep.expand(qd, rate=True)
-    spin = [dot(row, rates) for row in along(spin_parts(sweep, sweep.expand(q))[1], rates)]
+    part, rates = _part(sweep, q, ROTATION), sweep.expand(qd, rate=True)
+    spin = [dot(row, rates) for row in from_christoffel(spin_parts(sweep, sweep.expand(q))[1], rates)]
     return sweep.collect(sum_of(velocity_torques(part.motions, part.pairs, rates), spin))
 
 

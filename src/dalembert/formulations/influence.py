@@ -25,21 +25,17 @@ from typing import Any, NamedTuple
 from ..algorithms import influence_coefficients
 from ..algorithms.sweep import Unrolled
 from ..model.tree import Place, Tree
-from ..spatial import SYM_ZERO, ZERO, Pose, Sym3, Vec3
+from ..spatial import SYM_ZERO, ZERO, Matrix, Pose, Sym3, Tensor, Vec3
 from ..spatial.inertia import symmetric_shift
+from ..spatial.nested import sum_of, zeros
 from .base import (
     Formulation,
-    Matrix,
     Model,
-    Tensor,
     Term,
-    axis,
     closed,
     condensed_tensor,
     spin_model,
-    sum_of,
     world_poses,
-    zeros,
 )
 
 
@@ -54,12 +50,12 @@ class _Linear(NamedTuple):
 def model(sweep: Unrolled, q: Any, gravity: Vec3) -> Model:
     """I*, P* and −T^L over segments, full rotors included."""
     tree, poses = sweep.tree, world_poses(sweep, q)
-    axes = [axis(pose) for pose in poses]
+    axes = [pose.R.third for pose in poses]
     linear = _linear(tree, poses, gravity)
     I, P = linear.M, _linear_power(tree, axes, linear.W)
     _add_rotations(tree, poses, axes, I, P)
     if tree.has_spin:
-        spin_M, spin_c = spin_model(tree, axes, poses)
+        spin_M, spin_c = spin_model(tree, poses)
         I, P = sum_of(I, spin_M), sum_of(P, spin_c)
     return Model(I, P, [-T for T in linear.T])
 
@@ -148,7 +144,7 @@ def _gravity(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> list[Any]:
 def _centre(tree: Tree, j: int) -> Place:
     """Where the centre of mass of a segment is; the origin of its link frame, if it has no mass."""
     body = tree.segments[j].inertia
-    return Place(j, tree.frames[j].R, body.h * (1.0 / body.mass)) if body.mass else tree.frames[j]
+    return Place(j, tree.frames[j].R, body.centre) if body.mass else tree.frames[j]
 
 
 def _coefficients(order: int, kind: str) -> Any:

@@ -32,23 +32,22 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..algorithms.joint import joint_screw
 from ..algorithms.kinematics import WORLD
 from ..algorithms.sweep import Unrolled
+from ..expr import ops
 from ..model.tree import Place, Segment, Tree
-from ..spatial import SYM_ZERO, ZERO, Pose, Sym3, Vec3
+from ..spatial import SYM_ZERO, ZERO, Matrix, Pose, Sym3, Tensor, Vec3
 from ..spatial.inertia import symmetric_shift
+from ..spatial.nested import zeros
 from .base import (
     Formulation,
-    Matrix,
     Model,
-    Tensor,
     Term,
-    axis,
     closed,
     closed_terms,
     condensed,
     world_poses,
-    zeros,
 )
 
 
@@ -108,29 +107,19 @@ def bodies(s: Segment, place: Place) -> list[CentralBody]:
     frame serves. A first moment without mass, which takes masses of both signs, is that of a unit mass and of its opposite at
     the origin.
     """
-    m, h, I = s.inertia
-    if not _massless(s):
-        com = h * (1.0 / m)
-        return [CentralBody(m, com, I - symmetric_shift(com, h))]
+    m, h, I = body = s.inertia
+    if not ops.is_zero(m):
+        return [CentralBody(m, body.centre, body.about_centre().I)]
     if h == ZERO:
         return [CentralBody(0.0, place.p, I)]
     return [CentralBody(1.0, h, I - symmetric_shift(h, h)), CentralBody(-1.0, ZERO, SYM_ZERO)]
 
 
-def _massless(s: Segment) -> bool:
-    """Whether a segment has no mass by structure; a mass that is a symbol or a batch counts as one."""
-    return isinstance(s.inertia.mass, float) and s.inertia.mass == 0.0
-
-
 def columns(tree: Tree, poses: list[Pose], link: int, point: Vec3) -> Columns:
     """The Jacobian of a point of a link, (1)."""
     joints = tree.path(link)[::-1]
-    P, O = [], []
-    for j in joints:
-        s, z = tree.segments[j], axis(poses[j])
-        P.append(z.cross(point - poses[j].p) * s.turn + z * s.slide)
-        O.append(z * s.turn)
-    return Columns(joints, P, O)
+    screws = [joint_screw(tree.segments[j], poses[j].R.third, point - poses[j].p) for j in joints]
+    return Columns(joints, [S.v for S in screws], [S.w for S in screws])
 
 
 def link_matrix(J: Columns, momenta: Momenta) -> Matrix:
@@ -217,7 +206,7 @@ def _central_columns(sweep: Unrolled, q: Any) -> list[Columns]:
     tree, poses = sweep.tree, world_poses(sweep, sweep.expand(q))
     result = []
     for i, (s, place) in enumerate(zip(tree.segments, tree.frames, strict=True)):
-        point = place.p if _massless(s) else s.inertia.h * (1.0 / s.inertia.mass)
+        point = place.p if ops.is_zero(s.inertia.mass) else s.inertia.centre
         result.append(columns(tree, poses, i, poses[i].R @ point + poses[i].p))
     return result
 

@@ -29,24 +29,20 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, NamedTuple
 
-from ..algorithms.joint import transform
+from ..algorithms.joint import joint_screw, transform
 from ..algorithms.kinematics import WORLD, homogeneous
 from ..algorithms.sweep import Unrolled
 from ..model.tree import Place, Segment, Tree
-from ..spatial import Mat3, Pose, Sym3, Transform, Turn, Vec3, outer, skew
+from ..spatial import Mat3, Matrix, Pose, Tensor, Vec3, outer, second_moment, skew
+from ..spatial.nested import sum_of, zeros
 from .base import (
     Formulation,
-    Matrix,
     Model,
-    Tensor,
     Term,
-    axis,
     closed,
     closed_terms,
     spin_model,
-    sum_of,
     world_poses,
-    zeros,
 )
 
 _DUST = 1e-14  # constants this near to 0 or ±1 are rounding of exactly that
@@ -87,7 +83,7 @@ def model(sweep: Unrolled, q: Any, gravity: Vec3) -> Model:
     mirror(D, h)
     if sweep.tree.has_spin:
         poses = world_poses(sweep, q)
-        D, h = sum_of([D, h], list(spin_model(sweep.tree, [axis(pose) for pose in poses], poses)))
+        D, h = sum_of([D, h], list(spin_model(sweep.tree, poses)))
     return Model(D, h, c)
 
 
@@ -127,7 +123,7 @@ def link_transform(tree: Tree, s: Segment, place: Place, q: Any) -> Pose:
         parent = tree.frames[s.parent]
         R, p = Mat3(*map(_exact, parent.R.T.times(R))), _exact(parent.R.T @ (p - parent.p))
     X = transform(dataclasses.replace(s, R=R, p=p), q)
-    return Pose(X.rotation(), X.p) @ Pose(place.R, place.p)
+    return Pose(X.rotation(), X.p) @ place.pose
 
 
 def twist_matrix(s: Segment, place: Place) -> Pose:
@@ -135,8 +131,8 @@ def twist_matrix(s: Segment, place: Place) -> Pose:
 
     Where the axis goes through the link's origin, what is left of a × arm is rounding, and no operation may depend on it.
     """
-    a, arm = place.R.z, place.R.T @ place.p
-    return Pose(skew(_exact(a * s.turn)), _exact(a.cross(arm) * s.turn + a * s.slide))
+    v, w = joint_screw(s, place.R.z, place.R.T @ place.p)
+    return Pose(skew(_exact(w)), _exact(v))
 
 
 def times_twist(U: Pose, Q: Pose) -> Pose:
@@ -150,11 +146,8 @@ def pseudo_inertias(tree: Tree) -> list[PseudoInertia]:
 
 
 def _pseudo_inertia(s: Segment, place: Place) -> PseudoInertia:
-    body = s.inertia.up(Transform(place.R.T, Turn(1.0, 0.0), -(place.R.T @ place.p)))
-    I = body.I
-    half = (I.xx + I.yy + I.zz) * 0.5
-    S = Sym3(half - I.xx, -I.xy, -I.xz, half - I.yy, -I.yz, half - I.zz)
-    return PseudoInertia(S.matrix(), body.h, body.mass)
+    body = s.inertia.placed(place.pose.inverse)
+    return PseudoInertia(second_moment(body.I).matrix(), body.h, body.mass)
 
 
 def with_inertia(U: Pose, J: PseudoInertia) -> Pose:

@@ -24,12 +24,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from ..algorithms.joint import friction, transform
+from ..algorithms.joint import friction, joint_force, transform
 from ..algorithms.sweep import Unrolled
 from ..errors import ModelError
 from ..model.tree import Segment, Tree
-from ..spatial import IDENTITY, ZERO, Force, Mat3, Sym3, Transform, Vec3
-from ..spatial.inertia import symmetric_shift
+from ..spatial import IDENTITY, Z_AXIS, ZERO, Force, Mat3, Sym3, Transform, Vec3
 from .base import Formulation, Term
 
 _DUST = 1e-14  # relative: what differences of equal numbers leave behind; cut off, so that structural zeros stay
@@ -80,27 +79,26 @@ def link_data(tree: Tree) -> list[LinkData]:
     for i, s in enumerate(tree.segments):
         origin, joint = tree.frames[i].p, tree.joints[i].p
         before = tree.frames[s.parent].p if s.parent >= 0 else ZERO
-        point = s.p + Vec3(s.R.x.z, s.R.y.z, s.R.z.z) * joint.z  # the joint's point lies on its axis
+        point = s.p + s.R.third * joint.z  # the joint's point lies on its axis
         centre, I = _about_centre(s)
         lever = _without_dust(point - before, point, before)
         r, c = _without_dust(origin - joint, origin, joint), _without_dust(centre - origin, centre, origin)
-        result.append(LinkData(Vec3(0.0, 0.0, 1.0), lever, r, c, -origin, s.inertia.mass, I))
+        result.append(LinkData(Z_AXIS, lever, r, c, -origin, s.inertia.mass, I))
     return result
 
 
 def _about_centre(s: Segment) -> tuple[Vec3, Sym3]:
     """Centre of mass and inertia tensor about it, of a segment with everything it carries: the augmented link."""
-    mass, h, I = s.inertia
-    if mass == 0.0:
-        if any(h):
+    body = s.inertia
+    if body.mass == 0.0:
+        if any(body.h):
             raise ModelError(
                 f"joint {s.name!r}: what it moves has a first moment of mass but no mass, so there is no centre of mass to "
                 "write equations about. Try formulation 'newton_euler'."
             )
-        return ZERO, I
-    c = h * (1.0 / mass)
-    limit = _DUST * max(map(abs, I))
-    return c, Sym3(*(0.0 if abs(x) <= limit else x for x in I - symmetric_shift(c, h)))
+        return ZERO, body.I
+    limit = _DUST * max(map(abs, body.I))
+    return body.centre, Sym3(*(0.0 if abs(x) <= limit else x for x in body.about_centre().I))
 
 
 def _without_dust(difference: Vec3, *of: Vec3) -> Vec3:
@@ -156,11 +154,6 @@ def backward_step(
     return Force(f, mu), Force(f, mu + data.s.cross(f))
 
 
-def joint_force(s: Segment, z: Vec3, wrench: Force) -> Any:
-    """z·μ or z·f of (9)."""
-    return z.dot(wrench.n) * s.turn + z.dot(wrench.f) * s.slide
-
-
 def drive_force(s: Segment, force: Any, spin: Any, qd: Any, qdd: Any, *, with_friction: bool) -> Any:
     """The rest of (9), and the inertia of a reflected rotor."""
     driven = force + spin + qdd * s.armature
@@ -177,7 +170,7 @@ def in_base_axes(sweep: Unrolled, X: Sequence[Transform], q: Sequence[Any]) -> t
     R: list[Mat3] = sweep.outward(lambda s, parent, X: parent.times(X.rotation()), IDENTITY, X)
     data = []
     for s, own, constants, position in zip(sweep.tree.segments, R, link_data(sweep.tree), q, strict=True):
-        z = Vec3(own.x.z, own.y.z, own.z.z)
+        z = own.third
         lever = R[s.parent] @ constants.s if s.parent >= 0 else constants.s
         r = own @ constants.r + z * (position * s.slide)
         I = constants.I.rotated(own)

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..algorithms.joint import transform
+from ..algorithms.joint import joint_force, transform
 from ..algorithms.sweep import Unrolled
 from ..model.tree import Segment
-from ..spatial import IDENTITY, ZERO, Force, Mat3, Transform, Vec3
+from ..spatial import IDENTITY, ZERO, Force, Mat3, Matrix, Transform, Vec3
 from .newton_euler_base import (
     LinkData,
     LinkMotion,
@@ -25,7 +25,6 @@ from .newton_euler_base import (
     base_motion,
     drive_force,
     forward_step,
-    joint_force,
     link_data,
     rotor_accelerations,
     rotor_step,
@@ -83,7 +82,7 @@ def trace(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> dict[str, Any]:
     }
 
 
-def _turned(axes: Sequence[Mat3], vectors: Sequence[Vec3]) -> list[list[Any]]:
+def _turned(axes: Sequence[Mat3], vectors: Sequence[Vec3]) -> Matrix:
     return [list(R @ v) for R, v in zip(axes, vectors, strict=True)]
 
 

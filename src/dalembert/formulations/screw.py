@@ -20,26 +20,22 @@ from typing import Any
 from ..algorithms.composite_bodies import composite_step
 from ..algorithms.joint import friction, transform
 from ..algorithms.sweep import Unrolled
-from ..spatial import ZERO, Motion, Vec3
+from ..spatial import ZERO, Matrix, Motion, Tensor, Vec3
+from ..spatial.nested import sum_of, zeros
 from . import screw_jacobians as jacobians
 from . import screw_rotors
 from .base import (
     Formulation,
-    Matrix,
-    Tensor,
     Term,
-    axis,
     condensed_tensor,
     load_torques,
     spin_model,
-    sum_of,
     symmetric,
     world_poses,
-    zeros,
 )
 from .screw_links import (
-    Body,
     Link,
+    LinkBody,
     base_link,
     body_about,
     centre,
@@ -63,7 +59,7 @@ def link_coriolis(sweep: Unrolled, q: Any, qd: Any) -> list[Matrix]:
     return of_links(coriolis_matrix, sweep.tree, links(sweep, q, qd, [0.0] * sweep.tree.n, ZERO), sweep.tree.n)
 
 
-def link_gravity(sweep: Unrolled, q: Any) -> list[list[Any]]:
+def link_gravity(sweep: Unrolled, q: Any) -> Matrix:
     """The g_i (3)."""
     return of_links(torques, sweep.tree, _at_rest(sweep, q, -sweep.tree.gravity), sweep.tree.n)
 
@@ -118,11 +114,11 @@ def christoffel(sweep: Unrolled, q: Any) -> Tensor:
         _enter_symbols(c, body, link.columns, e)
     if tree.has_spin:
         poses = world_poses(sweep, sweep.expand(q))
-        c = sum_of(c, symmetric(spin_model(tree, [axis(pose) for pose in poses], poses)[1]))
+        c = sum_of(c, symmetric(spin_model(tree, poses)[1]))
     return condensed_tensor(tree, c)
 
 
-def _enter_symbols(c: Tensor, body: Body, columns: Mapping[int, Motion], e: int) -> None:
+def _enter_symbols(c: Tensor, body: LinkBody, columns: Mapping[int, Motion], e: int) -> None:
     """Those c_abk whose outermost joint is e; parents have smaller numbers, so the smaller one is nearer to the base."""
     for k, S_k in columns.items():
         wrench = body.gyration(S_k, columns[e])

@@ -12,19 +12,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..algorithms.joint import friction
+from ..algorithms.joint import friction, joint_screw
 from ..algorithms.kinematics import place_pose
 from ..algorithms.sweep import Unrolled
 from ..model.tree import Place, Tree
-from ..spatial import AT_REST, ZERO, Mat3, Motion, Vec3
+from ..spatial import AT_REST, ZERO, Mat3, Matrix, Motion, Vec3
+from ..spatial.nested import sum_of
 from . import screw_rotors
-from .base import Matrix, axis, sum_of, world_poses
-from .screw_jacobians import joint_screw
+from .base import world_poses
 from .screw_links import (
     Link,
     carried,
     centre,
-    commutator,
     coriolis_matrix,
     inertia_matrix,
     links_on,
@@ -49,7 +48,7 @@ def carrier(sweep: Unrolled, place: Place, q: Any, qd: Any) -> Carrier:
     tree, poses = sweep.tree, world_poses(sweep, sweep.expand(q))
     frame = place_pose(poses, place)
     path = list(reversed(tree.path(place.segment)))
-    screws = [_turned(frame.R.T, joint_screw(tree.segments[j], axis(poses[j]), poses[j].p - frame.p)) for j in path]
+    screws = [_turned(frame.R.T, joint_screw(tree.segments[j], poses[j].R.third, frame.p - poses[j].p)) for j in path]
     rates = sweep.expand(qd, rate=True)
     columns: dict[int, Motion] = {}
     changes: dict[int, Motion] = {}
@@ -57,7 +56,7 @@ def carrier(sweep: Unrolled, place: Place, q: Any, qd: Any) -> Carrier:
     for j, S in zip(reversed(path), reversed(screws), strict=True):
         key, multiplier = tree.segments[j].coordinate, tree.segments[j].multiplier
         columns[key] = columns.get(key, AT_REST) + S * multiplier
-        changes[key] = changes.get(key, AT_REST) + commutator(S, beyond) * multiplier
+        changes[key] = changes.get(key, AT_REST) + S.cross(beyond) * multiplier
         beyond = beyond + S * rates[j]
     return _carrier(columns, changes, frame.R.T @ tree.gravity)
 

@@ -12,20 +12,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..algorithms.joint import joint_screw
 from ..algorithms.sweep import Unrolled
 from ..model.tree import Segment, Tree
-from ..spatial import AT_REST, Mat3, Motion, Vec3
-from .base import Matrix, axis, world_poses, zeros
-from .screw_links import Body, centre, link_body
+from ..spatial import AT_REST, Inertia, Mat3, Matrix, Motion, Vec3
+from ..spatial.nested import zeros
+from .base import world_poses
+from .screw_links import LinkBody, centre, link_body
 
 Columns = Mapping[int, Motion]
 _ROUNDING = 1e-14  # of moments about a frame's origin, in what is left about the centre of mass: some 50 units
 
 
-def body_in_link_axes(tree: Tree, i: int) -> Body:
+def body_in_link_axes(tree: Tree, i: int) -> LinkBody:
     """The body of segment i about its centre of mass, in the axes of the user's link frame."""
     body, R = link_body(tree.segments[i]), tree.frames[i].R.T
-    return body._replace(h=R @ body.h, I=body.I.rotated(R), E=body.E.rotated(R))
+    mass, h, I = body.inertia
+    return LinkBody(Inertia(mass, R @ h, I.rotated(R)), body.E.rotated(R))
 
 
 def mass_matrices(tree: Tree) -> list[Matrix]:
@@ -33,7 +36,7 @@ def mass_matrices(tree: Tree) -> list[Matrix]:
     return [_mass_matrix(body_in_link_axes(tree, i)) for i in range(len(tree.segments))]
 
 
-def _mass_matrix(body: Body) -> Matrix:
+def _mass_matrix(body: LinkBody) -> Matrix:
     units = [Motion(*(Vec3(*(1.0 if 3 * part + k == j else 0.0 for k in range(3))) for part in (0, 1))) for j in range(6)]
     columns = [body.momentum(unit) for unit in units]
     return [[column[part][k] for column in columns] for part in (0, 1) for k in range(3)]
@@ -50,7 +53,7 @@ def _moved_moment(s: Segment) -> float:
     return float(abs(I.xx) + abs(I.yy) + abs(I.zz) + abs(s.inertia.mass) * c.dot(c))
 
 
-def principal_screws_of(body: Body, moved: float = 0.0) -> Matrix:
+def principal_screws_of(body: LinkBody, moved: float = 0.0) -> Matrix:
     """Six screws in rows, two along each principal axis e with pitches ± its radius of gyration r: [e; ± r e] [Laus, Eq. 2-7].
 
     Then M̄ = ½ m S_Cᵀ S_C [Laus, Eq. 10]. The axes are numbered like the link axes they are nearest to. A massless body's
@@ -58,14 +61,14 @@ def principal_screws_of(body: Body, moved: float = 0.0) -> Matrix:
     zero if it is nothing beside the largest, or beside `moved`, the moments whose difference it is: of a point mass, only
     rounding is left.
     """
-    moments, axes = np.linalg.eigh(np.array(body.I.matrix(), dtype=float))
+    moments, axes = np.linalg.eigh(np.array(body.inertia.I.matrix(), dtype=float))
     order = np.argsort(np.abs(axes).argmax(axis=0), kind="stable")
     rounding = max(1e-12 * np.abs(moments).max(), _ROUNDING * moved)
     squares = np.where(np.abs(moments) <= rounding, 0.0, moments)[order]
-    if body.mass == 0.0:
+    if body.inertia.mass == 0.0:
         return [[0.0 if not squares.any() else np.nan] * 6 for _ in range(6)]
     with np.errstate(invalid="ignore"):
-        radii = np.sqrt(squares / body.mass)
+        radii = np.sqrt(squares / body.inertia.mass)
     signs = np.sign(axes[np.abs(axes).argmax(axis=0), range(3)])
     rows = zip((axes * signs).T[order], radii, strict=True)
     return [[*map(float, e), *map(float, sign * r * e)] for e, r in rows for sign in (1.0, -1.0)]
@@ -84,12 +87,12 @@ def _world(sweep: Unrolled, q: Any) -> _World:
     tree, poses = sweep.tree, world_poses(sweep, sweep.expand(q))
     R = [pose.R.times(frame.R) for pose, frame in zip(poses, tree.frames, strict=True)]
     c = [pose.R @ centre(s) + pose.p for pose, s in zip(poses, tree.segments, strict=True)]
-    return _World([axis(pose) for pose in poses], [pose.p for pose in poses], R, c)
+    return _World([pose.R.third for pose in poses], [pose.p for pose in poses], R, c)
 
 
-def joint_screw(s: Segment, z: Vec3, arm: Vec3) -> Motion:
-    """The screw of a joint at a point that lies at −`arm` from its axis: (arm × z; z) if it turns, (z; 0) if it slides."""
-    return Motion(arm.cross(z) * s.turn + z * s.slide, z * s.turn)
+def _screw(s: Segment, z: Vec3, to_joint: Vec3) -> Motion:
+    """The screw of a joint at a point from which `to_joint` leads to its axis z."""
+    return joint_screw(s, z, -to_joint)
 
 
 def _columns(tree: Tree, i: int, screw: Callable[[int], Motion]) -> Columns:
@@ -116,7 +119,7 @@ def at_base(sweep: Unrolled, q: Any) -> list[Matrix]:
 
 
 def _base_columns(tree: Tree, world: _World, i: int) -> Columns:
-    return _columns(tree, i, lambda j: joint_screw(tree.segments[j], world.z[j], world.p[j]))
+    return _columns(tree, i, lambda j: _screw(tree.segments[j], world.z[j], world.p[j]))
 
 
 def at_centre(sweep: Unrolled, q: Any) -> list[Matrix]:
@@ -126,7 +129,7 @@ def at_centre(sweep: Unrolled, q: Any) -> list[Matrix]:
 
 
 def _centre_columns(tree: Tree, world: _World, i: int) -> Columns:
-    return _columns(tree, i, lambda j: joint_screw(tree.segments[j], world.z[j], world.p[j] - world.c[i]))
+    return _columns(tree, i, lambda j: _screw(tree.segments[j], world.z[j], world.p[j] - world.c[i]))
 
 
 def transformations(sweep: Unrolled, q: Any) -> list[Matrix]:
@@ -160,7 +163,7 @@ def directly(sweep: Unrolled, q: Any) -> list[Matrix]:
 
     def screw(i: int, j: int) -> Motion:
         R = world.R[i].T
-        return joint_screw(tree.segments[j], R @ world.z[j], R @ (world.p[j] - world.c[i]))
+        return _screw(tree.segments[j], R @ world.z[j], R @ (world.p[j] - world.c[i]))
 
     return [_matrix(_columns(tree, i, partial(screw, i)), tree.n) for i in range(len(tree.segments))]
 

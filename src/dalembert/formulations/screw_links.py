@@ -10,40 +10,36 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..algorithms.joint import transform, with_rate
+from ..algorithms.joint import own_screw, transform
 from ..algorithms.sweep import Unrolled
 from ..model.tree import Segment, Tree
-from ..spatial import AT_REST, ZERO, Force, Inertia, Motion, Sym3, Transform, Vec3
+from ..spatial import AT_REST, ZERO, Force, Inertia, Matrix, Motion, Sym3, Transform, Vec3, gyration, second_moment
 from ..spatial.inertia import symmetric_shift
-from .base import Matrix, zeros
+from ..spatial.nested import zeros
 
 Place = tuple[int, float]  # the column to which a joint's screw belongs, and its multiplier there
 
 
-class Body(NamedTuple):
-    """A rigid body about a point: mass, first and second moment (h and I) and E = ∫ r rᵀ dm = ½ tr(I) 1 − I."""
+class LinkBody(NamedTuple):
+    """A rigid body about a point, and its second moment E = ∫ r rᵀ dm."""
 
-    mass: Any
-    h: Vec3
-    I: Sym3
+    inertia: Inertia
     E: Sym3
 
     def momentum(self, S: Motion) -> Force:
         """M̄ S: (m v, I ω) about a centre of mass [Laus, Eq. 9]."""
-        return Force(S.v * self.mass + S.w.cross(self.h), self.I @ S.w + self.h.cross(S.v))
+        return self.inertia.times(S)
 
     def gyration(self, V: Motion, S: Motion) -> Force:
         """G(V) S: (m ω × v_S, Eω × ω_S) about a centre of mass [theory: screws, Eq. 9]."""
-        carried = S.v * self.mass + S.w.cross(self.h)
-        return Force(V.w.cross(carried), (self.E @ V.w).cross(S.w) + self.h.cross(V.w.cross(S.v)))
+        return gyration(self.inertia, self.E, V, S)
 
 
-def body_about(inertia: Inertia, point: Vec3, *, centred: bool = False) -> Body:
+def body_about(inertia: Inertia, point: Vec3, *, centred: bool = False) -> LinkBody:
     """A body given about its frame's origin, about a point; `centred` if that is known to be its centre of mass."""
     I = inertia.I + symmetric_shift(-point, inertia.h + inertia.h - point * inertia.mass)
-    half = (I.xx + I.yy + I.zz) * 0.5
-    E = Sym3(half - I.xx, -I.xy, -I.xz, half - I.yy, -I.yz, half - I.zz)
-    return Body(inertia.mass, ZERO if centred else inertia.h - point * inertia.mass, I, E)
+    h = ZERO if centred else inertia.h - point * inertia.mass
+    return LinkBody(Inertia(inertia.mass, h, I), second_moment(I))
 
 
 def has_centre(s: Segment) -> bool:
@@ -53,17 +49,12 @@ def has_centre(s: Segment) -> bool:
 
 def centre(s: Segment) -> Vec3:
     """The centre of mass of a segment in its internal frame, or the frame's origin instead."""
-    return s.inertia.h * (1.0 / s.inertia.mass) if has_centre(s) else ZERO
+    return s.inertia.centre if has_centre(s) else ZERO
 
 
-def link_body(s: Segment) -> Body:
+def link_body(s: Segment) -> LinkBody:
     """The body of a segment about its centre of mass."""
     return body_about(s.inertia, centre(s), centred=has_centre(s))
-
-
-def commutator(a: Motion, b: Motion) -> Motion:
-    """[a, b], the screw product: the rate of a seen from a frame that moves with b."""
-    return Motion(a.w.cross(b.v) + a.v.cross(b.w), a.w.cross(b.w))
 
 
 class Link(NamedTuple):
@@ -94,11 +85,11 @@ def beyond_joint(link: Link, own: Motion, place: Place, qd: Any, qdd: Any) -> Li
     """
     passed, (key, multiplier) = own * qd, place
     columns = dict(link.columns)
-    rates = {a: rate + commutator(columns[a], passed) for a, rate in link.rates.items()}
+    rates = {a: rate + columns[a].cross(passed) for a, rate in link.rates.items()}
     if multiplier:
         columns[key] = columns.get(key, AT_REST) + own * multiplier
         rates.setdefault(key, AT_REST)
-    acceleration = link.acceleration + own * qdd + commutator(link.twist, passed)
+    acceleration = link.acceleration + own * qdd + link.twist.cross(passed)
     return Link(columns, rates, link.twist + passed, acceleration)
 
 
@@ -109,9 +100,9 @@ def across(tree: Tree, i: int, X: Transform) -> Callable[[Motion], Motion]:
     return lambda S: shifted.motion_down(S).at(point)
 
 
-def own_screw(s: Segment) -> Motion:
+def central_screw(s: Segment) -> Motion:
     """The screw of a segment's own joint, at its centre of mass: constant."""
-    return with_rate(s, AT_REST, 1.0).at(centre(s))
+    return own_screw(s).at(centre(s))
 
 
 def links_on(base: Link, sweep: Unrolled, places: Sequence[Place], q: Any, qd: Any, qdd: Any) -> list[Link]:
@@ -119,7 +110,7 @@ def links_on(base: Link, sweep: Unrolled, places: Sequence[Place], q: Any, qd: A
 
     def step(s: Segment, parent: Link, i: int, value: Any, rate: Any, acceleration: Any) -> Link:
         before = carried(parent, across(sweep.tree, i, transform(s, value)))
-        return beyond_joint(before, own_screw(s), places[i], rate, acceleration)
+        return beyond_joint(before, central_screw(s), places[i], rate, acceleration)
 
     return sweep.outward(step, base, range(len(places)), q, qd, qdd)
 
@@ -135,7 +126,7 @@ def places_of(tree: Tree) -> list[Place]:
     return [(s.coordinate, s.multiplier) for s in tree.segments]
 
 
-def inertia_matrix(body: Body, link: Link, n: int) -> Matrix:
+def inertia_matrix(body: LinkBody, link: Link, n: int) -> Matrix:
     """M_i = J_iᵀ M̄_i J_i, padded with zeros to n by n [Laus, Eq. 21]."""
     M: Matrix = zeros(n, n)
     for b, S_b in link.columns.items():
@@ -146,7 +137,7 @@ def inertia_matrix(body: Body, link: Link, n: int) -> Matrix:
     return M
 
 
-def coriolis_matrix(body: Body, link: Link, n: int) -> Matrix:
+def coriolis_matrix(body: LinkBody, link: Link, n: int) -> Matrix:
     """C_i = J_iᵀ (M̄_i J̇_i + G_i(V) J_i), that of Christoffel symbols, padded with zeros to n by n [theory: screws, Eq. 10]."""
     C: Matrix = zeros(n, n)
     for b, S_b in link.columns.items():
@@ -156,12 +147,12 @@ def coriolis_matrix(body: Body, link: Link, n: int) -> Matrix:
     return C
 
 
-def torques(body: Body, link: Link, n: int) -> list[Any]:
+def torques(body: LinkBody, link: Link, n: int) -> list[Any]:
     """J_iᵀ (M̄_i A + G_i(V) V): what the body needs to move as its link does. At rest this is g_i [Laus, Eq. 36]."""
     wrench = body.momentum(link.acceleration) + body.gyration(link.twist, link.twist)
     return [wrench.power(link.columns[a]) if a in link.columns else 0.0 for a in range(n)]
 
 
-def of_links(part: Callable[[Body, Link, int], Any], tree: Tree, found: Sequence[Link], n: int) -> list[Any]:
+def of_links(part: Callable[[LinkBody, Link, int], Any], tree: Tree, found: Sequence[Link], n: int) -> list[Any]:
     """One term per link, each padded to n coordinates."""
     return [part(link_body(s), link, n) for s, link in zip(tree.segments, found, strict=True)]

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..model.tree import Tree
-from ..spatial import Vec3
-from .base import Matrix, zeros
+from ..spatial import Matrix, Vec3
+from ..spatial.nested import zeros
 from .screw_links import Link, Place
 
 

@@ -268,7 +268,7 @@ class _Builder:
             return None
         place = self.links[tool.link]
         X = Pose(mat3(_snapped(tool.pose[:3, :3])), self._components("t", "", tool.pose[:3, 3], "tool in its link frame"))
-        R, p = Pose(place.R, place.p) @ X
+        R, p = place.pose @ X
         return Place(place.segment, R, p)
 
     def _gravity(self) -> Vec3:

@@ -22,6 +22,7 @@ from ..checks import FloatArray
 from ..errors import DalembertWarning, ModelError, Part
 from .idle import links_have_own
 from .parts import Body, Joint, Link, Rotor
+from .second_moments import second_moment, tensor
 
 if TYPE_CHECKING:
     from .robot import Robot
@@ -119,10 +120,9 @@ def nearest_inertia(I: FloatArray) -> FloatArray:
     principal moments with the triangle inequality [Wensing2018]. Negative eigenvalues of Σ are set to
     zero, then I = tr(Σ) 1 − Σ (2).
     """
-    values, vectors = np.linalg.eigh(0.5 * np.trace(I) * np.eye(3) - I)  # (1)
+    values, vectors = np.linalg.eigh(second_moment(I))  # (1)
     S = (vectors * np.clip(values, 0, None)) @ vectors.T
-    nearest: FloatArray = np.trace(S) * np.eye(3) - S  # (2)
-    return nearest
+    return tensor(S)  # (2)
 
 
 def _of_bodies(robot: Robot) -> Iterator[Finding]:

@@ -16,10 +16,11 @@ from functools import cached_property
 import numpy as np
 
 from ..checks import FloatArray
-from ..spatial import SYM_ZERO, ZERO, Inertia, Mat3, Sym3, Transform, Turn, Vec3, mat3, vec3
+from ..spatial import SYM_ZERO, ZERO, Inertia, Mat3, Pose, Sym3, Transform, Turn, Vec3, mat3, vec3
 from .idle import Idle, idle_joints
 from .parts import Body, Friction, Joint, Rotor
 from .robot import Robot
+from .second_moments import pseudo_inertia, tensor
 
 _DUST = 1e-14  # entries below this, relative to the largest, are rounding of exact zeros and ones
 _PARALLEL = 1e-9
@@ -101,6 +102,11 @@ class Place:
     segment: int
     R: Mat3
     p: Vec3
+
+    @property
+    def pose(self) -> Pose:
+        """Rotation and position together."""
+        return Pose(self.R, self.p)
 
 
 @dataclass(frozen=True)
@@ -322,9 +328,9 @@ class _Builder:
 
     def _inertia(self, i: int) -> Inertia:
         """Everything rigidly carried by segment i, about its internal origin."""
-        total = np.zeros((4, 4))  # pseudo-inertia Σ m r rᵀ in homogeneous coordinates adds up and transforms simply
+        total = np.zeros((4, 4))
         for X, body in self._carried(i):
-            total += X @ _pseudo_inertia(body) @ X.T
+            total += X @ pseudo_inertia(body) @ X.T
         inner = np.linalg.inv(self.adjust[i])
         return _inertia_of(inner @ total @ inner.T)
 
@@ -354,16 +360,8 @@ def _rotor_body(rotor: Rotor) -> Body:
     return Body("rotor", rotor.mass, rotor.position, inertia)
 
 
-def _pseudo_inertia(body: Body) -> FloatArray:
-    """∫ r̃ r̃ᵀ dm with r̃ = (r, 1)."""
-    second = np.trace(body.inertia) / 2 * np.eye(3) - body.inertia + body.mass * np.outer(body.com, body.com)
-    first = body.mass * body.com
-    return np.block([[second, first[:, None]], [first[None, :], np.array([[body.mass]])]])
-
-
 def _inertia_of(pseudo: FloatArray) -> Inertia:
-    second = pseudo[:3, :3]
-    I = _clean_array(np.trace(second) * np.eye(3) - second, 0.0)
+    I = _clean_array(tensor(pseudo[:3, :3]), 0.0)
     entries = (I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2])
     return Inertia(float(pseudo[3, 3]), vec3(_clean_array(pseudo[:3, 3])), Sym3(*map(float, entries)))
 

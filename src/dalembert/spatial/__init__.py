@@ -1,6 +1,7 @@
 """Rigid-body algebra over scalars of any kind."""
 
-from .inertia import SYM_ZERO, ArticulatedInertia, Inertia, Sym3
+from .inertia import SYM_ZERO, ArticulatedInertia, Inertia, Sym3, gyration, second_moment
+from .nested import Matrix, Tensor
 from .transform import Pose, Transform, Turn
 from .twists import AT_REST, NO_FORCE, Force, Motion
 from .vec3 import IDENTITY, NULL, Z_AXIS, ZERO, Mat3, Vec3, mat3, outer, skew, vec3
@@ -17,14 +18,18 @@ __all__ = [
     "Force",
     "Inertia",
     "Mat3",
+    "Matrix",
     "Motion",
     "Pose",
     "Sym3",
+    "Tensor",
     "Transform",
     "Turn",
     "Vec3",
+    "gyration",
     "mat3",
     "outer",
+    "second_moment",
     "skew",
     "vec3",
 ]

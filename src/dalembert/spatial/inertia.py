@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..expr import ops
 from .transform import Pose, Transform, Turn
 from .twists import Force, Motion
-from .vec3 import Mat3, Vec3, skew
+from .vec3 import ZERO, Mat3, Vec3, skew
 
 
 class Sym3(NamedTuple):
@@ -86,9 +87,37 @@ class Inertia(NamedTuple):
         return Inertia(self.mass, h + pose.p * self.mass, self.I.rotated(pose.R) + symmetric_shift(pose.p, k))
 
     def times(self, motion: Motion) -> Force:
-        """The momentum of a motion, or what an acceleration asks for: m v − h × ω and I ω + h × v."""
+        """The momentum of a motion, or what an acceleration asks for: m v + ω × h and I ω + h × v."""
         v, w = motion
-        return Force(v * self.mass - self.h.cross(w), self.I @ w + self.h.cross(v))
+        return Force(v * self.mass + w.cross(self.h), self.I @ w + self.h.cross(v))
+
+    @property
+    def centre(self) -> Vec3:
+        """The centre of mass; the origin, for a body without mass."""
+        return ZERO if ops.is_zero(self.mass) else self.h * (1.0 / self.mass)
+
+    def as_point(self) -> Inertia:
+        """The first of two parts: all the mass at its centre, with (m, h, I) = (m, m c, m(c·c 1 − c cᵀ)) + (0, 0, Ī).
+
+        Without mass there is no centre: a bare first moment moves with the origin, and its tensor is zero.
+        """
+        return Inertia(self.mass, self.h, symmetric_shift(self.centre, self.h))
+
+    def about_centre(self) -> Inertia:
+        """The second part: the tensor Ī about the centre of mass, without mass or first moment."""
+        return Inertia(0.0, ZERO, self.I - self.as_point().I)
+
+
+def second_moment(I: Sym3) -> Sym3:
+    """∫ r rᵀ dm = ½ tr(I) 1 − I, of an inertia tensor."""
+    half = (I.xx + I.yy + I.zz) * 0.5
+    return Sym3(half - I.xx, -I.xy, -I.xz, half - I.yy, -I.yz, half - I.zz)
+
+
+def gyration(body: Inertia, E: Sym3, V: Motion, S: Motion) -> Force:
+    """G(V) S: (ω × (m v_S + ω_S × h), Eω × ω_S + h × (ω × v_S)), with E the second moment of the body [theory: screws, Eq. 9]."""
+    carried = S.v * body.mass + S.w.cross(body.h)
+    return Force(V.w.cross(carried), (E @ V.w).cross(S.w) + body.h.cross(V.w.cross(S.v)))
 
 
 def symmetric_shift(p: Vec3, k: Vec3) -> Sym3:

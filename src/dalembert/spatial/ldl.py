@@ -8,14 +8,15 @@ from __future__ import annotations
 from typing import Any
 
 from ..expr import ops
+from .nested import Matrix
 
 
-def solve(M: list[list[Any]], b: list[Any]) -> list[Any]:
+def solve(M: Matrix, b: list[Any]) -> list[Any]:
     """x with M x = b, for a symmetric positive definite M given in full or by its lower triangle."""
     return solve_factored(factor(M), b)
 
 
-def solve_factored(factors: tuple[list[list[Any]], list[Any]], b: list[Any]) -> list[Any]:
+def solve_factored(factors: tuple[Matrix, list[Any]], b: list[Any]) -> list[Any]:
     """x with Lᵀ D L x = b, for L and 1/D as `factor` gives them."""
     L, inverse_d = factors
     n = len(b)
@@ -30,11 +31,11 @@ def solve_factored(factors: tuple[list[list[Any]], list[Any]], b: list[Any]) -> 
     return x
 
 
-def factor(M: list[list[Any]]) -> tuple[list[list[Any]], list[Any]]:
+def factor(M: Matrix) -> tuple[Matrix, list[Any]]:
     """L (unit lower triangular) and 1/D with M = Lᵀ D L; infinite and NaN where M is singular."""
     n = len(M)
     A = [list(row[: i + 1]) for i, row in enumerate(M)]
-    L: list[list[Any]] = [[0.0] * i for i in range(n)]
+    L: Matrix = [[0.0] * i for i in range(n)]
     inverse_d = [0.0] * n
     for k in reversed(range(n)):
         inverse_d[k] = ops.divide(1.0, A[k][k])

@@ -66,6 +66,11 @@ class Pose(NamedTuple):
     def __matmul__(self, other: Pose) -> Pose:
         return Pose(self.R.times(other.R), self.R @ other.p + self.p)
 
+    @property
+    def inverse(self) -> Pose:
+        """X_BA."""
+        return Pose(self.R.T, -(self.R.T @ self.p))
+
     def across(self, X: Transform) -> Pose:
         """The pose one joint further out."""
         return Pose(self.R.times(X.rotation()), self.R @ X.p + self.p)

@@ -75,6 +75,11 @@ class Mat3(NamedTuple):
         """Transpose; the inverse of a rotation."""
         return Mat3(*(Vec3(*column) for column in zip(*self, strict=True)))
 
+    @property
+    def third(self) -> Vec3:
+        """The third column; of a rotation R_AB, the z axis of B in A."""
+        return Vec3(self.x.z, self.y.z, self.z.z)
+
     def times(self, other: Mat3) -> Mat3:
         """The matrix product self · other."""
         columns = other.T

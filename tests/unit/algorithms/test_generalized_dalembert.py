@@ -17,7 +17,6 @@ from dalembert.formulations import generalized_dalembert as gd
 from dalembert.formulations.base import closed
 from dalembert.model import Joint, Link, Robot, Rotor
 from dalembert.model.dh import from_dh
-from dalembert.spatial import Inertia, Sym3, Vec3
 from tests.robots import EVERYTHING, PLAIN, random_robot, relative_error, state, without_friction
 
 NAME = "generalized_dalembert"
@@ -160,16 +159,6 @@ def test_a_moving_link_without_mass_divides_by_nothing(rng: np.random.Generator)
     assert relative_error(t["D"], dal.mass_matrix(robot, q)) < TOLERANCE
     tau = dal.inverse_dynamics(robot, q, qd, qdd, formulation=NAME)
     assert relative_error(tau, dal.inverse_dynamics(robot, q, qd, qdd)) < TOLERANCE
-
-
-def test_translation_and_rotation_of_a_link_are_the_link_even_without_a_centre_of_mass() -> None:
-    """Bodies of opposite mass leave a first moment and no mass: the split is arbitrary, its sum is not."""
-    tensor = Sym3(0.3, 0.01, -0.02, 0.4, 0.03, 0.5)
-    for link in (Inertia(2.0, Vec3(0.2, -0.4, 0.6), tensor), Inertia(0.0, Vec3(0.2, -0.4, 0.6), tensor)):
-        total = gd.translation(link) + gd.rotation(link)
-        assert total.mass == link.mass
-        assert total.h == pytest.approx(link.h)
-        assert pytest.approx(link.I) == total.I
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -36,6 +36,25 @@ def test_all_pieces_add_up_to_the_torque(seed):
     assert relative_error(total(robot, found, 4), dal.inverse_dynamics(robot, *state)) < 1e-12
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_pieces_of_a_link_add_up_to_its_contributions(seed):
+    """Two ways to one split: closed terms that can be left out one by one, and recursions that cost less."""
+    rng = np.random.default_rng(seed)
+    robot = random_robot(rng, 1 + seed % 5)
+    state = rng.uniform(-2, 2, (3, 4, robot.n))
+    found, parts = split(robot, *state), dal.contributions(robot, *state)
+    for start, wanted in (
+        ("translational", parts.link_translational),
+        ("rotational", parts.link_rotational),
+        ("gravity", parts.link_gravity),
+    ):
+        sums = np.zeros_like(wanted)
+        for key, value in found.items():
+            if key.cause.startswith(start):
+                sums[:, key.link, key.joint] += value
+        assert relative_error(sums, wanted) < 1e-12
+
+
 def test_pieces_of_the_planar_arm_are_those_of_the_book(rng):
     """[Siciliano, Eq. 7.82]: terms of the two-link planar arm, one by one."""
     robot = fresh("two_link_planar")

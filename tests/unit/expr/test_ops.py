@@ -79,3 +79,9 @@ def test_a_selection_of_numbers_is_a_number():
 def test_the_functions_carry_their_meaning_as_documentation():
     assert ops.sin.__name__ == "sin"
     assert ops.atan2.__doc__.startswith("Angle of the point")
+
+
+def test_only_a_number_is_zero():
+    assert all(ops.is_zero(x) for x in (0.0, -0.0, 0, np.float64(0.0)))
+    assert not any(ops.is_zero(x) for x in (1e-300, math.nan, np.zeros(2)))
+    trace(lambda a: [a if not ops.is_zero(a) else 1.0], {"a": ()}, ["b"])  # a node is none, and is not asked for its truth

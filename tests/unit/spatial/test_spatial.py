@@ -12,16 +12,21 @@ from dalembert.spatial import (
     IDENTITY,
     ZERO,
     ArticulatedInertia,
+    Force,
     Inertia,
     Mat3,
+    Motion,
     Pose,
     Sym3,
     Transform,
     Turn,
     Vec3,
+    gyration,
     ldl,
     mat3,
+    nested,
     outer,
+    second_moment,
     skew,
     vec3,
 )
@@ -230,3 +235,82 @@ def test_structural_zeros_vanish_while_tracing() -> None:
     program = trace(function, {"x": (1,)}, ["y"])
     assert program.results[0] == (0.0,) * 6
     assert program.nodes == []
+
+
+def random_body(rng: np.random.Generator) -> tuple[Inertia, np.ndarray]:
+    """A body, and its 6x6 matrix, linear rows first."""
+    (h, H), (I, tensor), mass = random_vec3(rng), symmetric(rng), rng.uniform(0.5, 2.0)
+    return Inertia(mass, h, I), np.block([[mass * np.eye(3), -cross_matrix(H)], [cross_matrix(H), tensor]])
+
+
+def random_motion(rng: np.random.Generator) -> tuple[Motion, np.ndarray]:
+    (v, V), (w, W) = random_vec3(rng), random_vec3(rng)
+    return Motion(v, w), np.concatenate([V, W])
+
+
+def flat(pair: Any) -> list[Any]:
+    return [*pair[0], *pair[1]]
+
+
+def test_momentum_is_the_inertia_matrix_times_the_motion(rng: np.random.Generator) -> None:
+    (body, M), (motion, V) = random_body(rng), random_motion(rng)
+    check(flat(body.times(motion)), M @ V)
+
+
+def test_a_motion_carries_motions_and_forces_by_its_cross_matrices(rng: np.random.Generator) -> None:
+    (a, A), (b, B) = random_motion(rng), random_motion(rng)
+    v, w = cross_matrix(A[:3]), cross_matrix(A[3:])
+    ad = np.block([[w, v], [np.zeros((3, 3)), w]])
+    check(flat(a.cross(b)), ad @ B)
+    check(flat(a.carries(Force(*b))), -ad.T @ B)
+
+
+def test_the_third_column_of_a_rotation_is_its_z_axis(rng: np.random.Generator) -> None:
+    R = rotation(rng)
+    check(mat3(R).third, R[:, 2])
+
+
+def test_a_pose_times_its_inverse_is_the_identity(rng: np.random.Generator) -> None:
+    pose = Pose(mat3(rotation(rng)), vec3(rng.normal(size=3)))
+    for product in (pose @ pose.inverse, pose.inverse @ pose):
+        check(product.R, np.eye(3))
+        check(product.p, np.zeros(3))
+
+
+def test_second_moments_of_point_masses_are_their_sums_of_products(rng: np.random.Generator) -> None:
+    masses, points = rng.uniform(0.1, 1.0, 5), rng.normal(size=(5, 3))
+    S = np.einsum("k,ki,kj->ij", masses, points, points)
+    I = np.trace(S) * np.eye(3) - S
+    check(second_moment(Sym3(I[0, 0], I[0, 1], I[0, 2], I[1, 1], I[1, 2], I[2, 2])).matrix(), S)
+
+
+def test_gyration_is_the_velocity_dependent_wrench_of_a_body(rng: np.random.Generator) -> None:
+    """G(V) V is the momentum carried along by the body's own motion."""
+    (body, _), (V, _) = random_body(rng), random_motion(rng)
+    wrench = gyration(body, second_moment(body.I), V, V)
+    check(flat(wrench), np.array(flat(V.carries(body.times(V)))))
+
+
+@pytest.mark.parametrize("mass", [2.0, 0.0])
+def test_a_body_is_a_point_at_its_centre_and_a_tensor_about_it(mass: float) -> None:
+    """Without mass the split is arbitrary, its sum is not."""
+    body = Inertia(mass, Vec3(0.2, -0.4, 0.6), Sym3(0.3, 0.01, -0.02, 0.4, 0.03, 0.5))
+    point, turning = body.as_point(), body.about_centre()
+    total = point + turning
+    assert (total.mass, total.h) == (body.mass, body.h)
+    check(total.I, np.array(body.I))
+    assert (turning.mass, turning.h) == (0.0, ZERO)
+    at_centre = point.placed(Pose(IDENTITY, -body.centre))
+    check(at_centre.I, np.zeros(6) if mass else np.array(point.I))
+
+
+def test_nested_lists_add_multiply_and_transpose_as_arrays(rng: np.random.Generator) -> None:
+    A, B = rng.normal(size=(2, 3, 3))
+    check(nested.sum_of(A.tolist(), B.tolist()), A + B)
+    check(nested.transposed(A.tolist()), A.T)
+    check(nested.dot([0.0, *A[0]], [np.nan, *B[0]]), A[0] @ B[0])  # a zero by structure hides what it multiplies
+    check(nested.zeros(2, 3), np.zeros((2, 3)))
+    nest = nested.zeros(2, 2, 2)
+    nested.add_at(nest, (1, 0, 1), 2.0)
+    nested.add_at(nest, (1, 0, 1), 3.0)
+    assert nest == [[[0.0, 0.0], [0.0, 0.0]], [[0.0, 5.0], [0.0, 0.0]]]
