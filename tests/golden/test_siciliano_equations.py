@@ -21,7 +21,7 @@ from dalembert.export.symbols import chosen, reading_with, traced
 from dalembert.model import Friction, Robot, Rotor
 from dalembert.model.dh import from_dh
 from dalembert.model.named_tree import symbolic_tree
-from dalembert.model.tree import Place, Tree
+from dalembert.model.tree import FramePlace, Tree
 from dalembert.spatial import IDENTITY, Vec3
 from tests.golden.reading import golden
 
@@ -163,7 +163,7 @@ def rigid_jacobians(robot: Robot) -> dict[str, Any]:
 
 def of_link(tree: Tree, q: Any, i: int) -> list[list[Any]]:
     length = q[0].graph.input(f"l_{i}") if tree.segments[i - 1].turn else 0.0
-    return jacobian(Unrolled(tree), q, Place(i - 1, IDENTITY, Vec3(length, 0.0, 0.0)), frame="world")
+    return jacobian(Unrolled(tree), q, FramePlace(i - 1, IDENTITY, Vec3(length, 0.0, 0.0)), frame="world")
 
 
 def of_rotor(tree: Tree, q: Any, i: int) -> list[list[Any]]:

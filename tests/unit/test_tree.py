@@ -10,12 +10,12 @@ import dalembert as dal
 from dalembert.algorithms.kinematics import segment_poses
 from dalembert.algorithms.sweep import Unrolled
 from dalembert.model import Joint, Link, Mimic, Robot, Rotor, Tool
-from dalembert.model.tree import Place, Tree, tree_of
+from dalembert.model.tree import FramePlace, Tree, tree_of
 from tests.link_poses import link_poses, random_values, total_inertia
 from tests.robots import robots, seeds
 
 
-def place_in_world(tree: Tree, q: np.ndarray, place: Place) -> np.ndarray:
+def place_in_world(tree: Tree, q: np.ndarray, place: FramePlace) -> np.ndarray:
     X = np.eye(4)
     if place.segment >= 0:
         pose = segment_poses(Unrolled(tree), list(q))[place.segment]

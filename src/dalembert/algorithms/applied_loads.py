@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from ..expr import ops
-from ..model.tree import Place
+from ..model.tree import FramePlace
 from ..spatial import ZERO, Pose, Vec3
 from . import influence_coefficients
 from .kinematics import place_pose, segment_poses
@@ -46,8 +46,8 @@ class AtJoint(NamedTuple):
 class Between(NamedTuple):
     """A spring or damper between two points: stiffness or coefficient, and for a spring the length without force."""
 
-    a: Place
-    b: Place
+    a: FramePlace
+    b: FramePlace
     coefficient: float
     rest: float = 0.0
 
@@ -59,7 +59,7 @@ def applied(
     sweep: Unrolled,
     q: Any,
     qd: Any,
-    wrenches: Iterable[tuple[Place, Sequence[Any]]],
+    wrenches: Iterable[tuple[FramePlace, Sequence[Any]]],
     springs: Iterable[Element],
     dampers: Iterable[Element],
     *,
@@ -110,7 +110,7 @@ def _damper(sweep: Unrolled, poses: list[Pose], qd: Any, damper: Between) -> lis
     return [Load(damper.a.segment, A, f), Load(damper.b.segment, B, -f)]
 
 
-def _velocity(sweep: Unrolled, poses: list[Pose], place: Place, qd: Any) -> Vec3:
+def _velocity(sweep: Unrolled, poses: list[Pose], place: FramePlace, qd: Any) -> Vec3:
     (G,) = influence_coefficients.point(sweep.tree, poses, place.segment, place_pose(poses, place).p, 1)
     rates = sweep.expand(qd, rate=True)
     return sum((g * rates[n] for (n,), g in G.items()), ZERO)

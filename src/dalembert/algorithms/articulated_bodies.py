@@ -28,14 +28,14 @@ class Sweeping(NamedTuple):
     inverse_d: Any
 
 
-class Carried(NamedTuple):
+class ArticulatedBody(NamedTuple):
     """An articulated body and its bias force, as the parent receives them."""
 
     inertia: ArticulatedInertia
     bias: Force
 
-    def __add__(self, other: Carried) -> Carried:  # type: ignore[override]
-        return Carried(self.inertia + other.inertia, self.bias + other.bias)
+    def __add__(self, other: ArticulatedBody) -> ArticulatedBody:  # type: ignore[override]
+        return ArticulatedBody(self.inertia + other.inertia, self.bias + other.bias)
 
 
 class Acceleration(NamedTuple):
@@ -45,7 +45,9 @@ class Acceleration(NamedTuple):
     qdd: Any
 
 
-def inward_step(s: Segment, children: Carried | None, X: Transform, state: LinkState, tau: Any) -> tuple[Sweeping, Carried]:
+def inward_step(
+    s: Segment, children: ArticulatedBody | None, X: Transform, state: LinkState, tau: Any
+) -> tuple[Sweeping, ArticulatedBody]:
     """Eliminate one joint. `state` is the motion with q̈ = 0, whose load is the whole bias force of the rigid body.
 
     Since every link already moves with its bias acceleration, the unknown is only what q̈ adds, and c drops out.
@@ -57,7 +59,7 @@ def inward_step(s: Segment, children: Carried | None, X: Transform, state: LinkS
     U = _times_axis(s, inertia)
     inverse_d = ops.divide(1.0, along_axis(s, U) + s.armature)
     u = tau - along_axis(s, bias)
-    passed = Carried(_eliminated(inertia, U, inverse_d).up(X), X.force_up(bias + U * (u * inverse_d)))
+    passed = ArticulatedBody(_eliminated(inertia, U, inverse_d).up(X), X.force_up(bias + U * (u * inverse_d)))
     return Sweeping(U, u, inverse_d), passed
 
 

@@ -29,7 +29,7 @@ from ..spatial.inertia import symmetric_shift, upper
 from .composite_bodies import mass_matrix
 from .joint import friction, joint_screw
 from .kinematics import segment_poses
-from .sweep import Entry, Sweep, Term
+from .sweep import Entry, Sweep, TensorTerm
 
 
 class Travel(NamedTuple):
@@ -70,7 +70,7 @@ class Change(NamedTuple):
         return _B(self.N, self.p, x)
 
 
-class Joint(NamedTuple):
+class OutermostJoint(NamedTuple):
     """What the outermost joint of three contributes: its screws, the body beyond it, and wrenches."""
 
     s: Motion
@@ -83,7 +83,7 @@ class Joint(NamedTuple):
     own: Vec3  # half of Bᵀ s, which has no linear part
 
 
-class Turned(NamedTuple):
+class TurnedWrenches(NamedTuple):
     """What happens when c turns: with joint j, wrenches on the joints before c."""
 
     inner: Force  # of ∂²τ/∂q_j∂q_c, on joints from j on
@@ -92,7 +92,7 @@ class Turned(NamedTuple):
     slope: Force  # of ∂M_j/∂q_c
 
 
-class Carried(NamedTuple):
+class CarriedWrenches(NamedTuple):
     """What c itself feels and does when joint j, before it or c itself, turns."""
 
     alpha: Force  # of ∂M_c/∂q_j; ∂²τ_c/∂q_j∂q_i = α·w_i + β·ω(u_i) for i up to j
@@ -120,10 +120,10 @@ def beyond_step(s: Segment, carried: Beyond | None, pose: Pose, link: Travel) ->
     return total, total
 
 
-def joint_step(s: Segment, beyond: Beyond, link: Travel) -> Joint:
+def joint_step(s: Segment, beyond: Beyond, link: Travel) -> OutermostJoint:
     """All that does not depend on another joint."""
     body, screw, u, w = beyond.body, link.s, link.u, link.w
-    return Joint(
+    return OutermostJoint(
         screw,
         body,
         second_moment(body.I),
@@ -153,21 +153,21 @@ def _B(N: Mat3, p: Vec3, x: Motion) -> Force:
     return Force(x.w.cross(p), -(N @ x.w)) * 2.0
 
 
-def turned(c: Joint, j: Travel) -> Turned:
+def turned(c: OutermostJoint, j: Travel) -> TurnedWrenches:
     """The outermost joint turns."""
     change = c.change
     inner = change.inertia(j.w) + change.B(j.u)
-    return Turned(inner, inner + j.s.carries(c.G), change.inertia(j.u) * 2.0 + change.B(j.s), change.inertia(j.s))
+    return TurnedWrenches(inner, inner + j.s.carries(c.G), change.inertia(j.u) * 2.0 + change.B(j.s), change.inertia(j.s))
 
 
-def carried(c: Joint, j: Travel) -> Carried:
+def carried(c: OutermostJoint, j: Travel) -> CarriedWrenches:
     """The outermost joint is carried along."""
     body, s, u = c.body, c.s, j.u
     momentum = body.times(u).f
     across = c.J @ u.w.cross(s.w) + u.v.cross(s.w.cross(body.h)) + momentum.cross(s.v)
     inner = (body.times(u.cross(s)) + gyration(body, c.J, s, u)) * 2.0
     gamma = Force(ZERO, across) + -u.carries(c.P)
-    return Carried(j.s.carries(c.P), (j.s.w.cross(c.own) + across) * 2.0, gamma * 2.0, inner, inner + j.s.carries(c.Q))
+    return CarriedWrenches(j.s.carries(c.P), (j.s.w.cross(c.own) + across) * 2.0, gamma * 2.0, inner, inner + j.s.carries(c.Q))
 
 
 def first_derivatives(sweep: Sweep, q: Any, qd: Any, qdd: Any, gravity: Vec3) -> tuple[Any, Any, Any]:
@@ -240,7 +240,7 @@ class Rule(NamedTuple):
     mirror: str
 
 
-RULES: dict[Callable[[Joint, Travel], Any], tuple[Rule, ...]] = {
+RULES: dict[Callable[[OutermostJoint, Travel], Any], tuple[Rule, ...]] = {
     turned: (
         Rule(0, lambda i, j, c: i < j, lambda t, x: t.outer.power(x.s), "ijc", "icj"),
         Rule(0, lambda i, j, c: j <= i < c, lambda t, x: t.inner.power(x.s), "ijc", "icj"),
@@ -262,7 +262,7 @@ class First(NamedTuple):
     """Entries made of the outermost joint c of two and the screws of the other, j, or of c itself where it makes one."""
 
     own: bool
-    read: Callable[[Joint, Travel], Any]
+    read: Callable[[OutermostJoint, Travel], Any]
     turned: bool  # whether the row is that of j
 
 
@@ -272,25 +272,25 @@ FIRST = (
 )
 
 
-def _half_rate(c: Joint, j: Travel) -> Any:
+def _half_rate(c: OutermostJoint, j: Travel) -> Any:
     return c.P.power(j.u) + c.own.dot(j.s.w)
 
 
 CORIOLIS = (First(True, _half_rate, False), First(False, lambda c, j: c.Q.power(j.s) * 0.5, True))
 
 
-def _first(tree: Tree, joints: Any, rule: First) -> Term:
+def _first(tree: Tree, joints: Any, rule: First) -> TensorTerm:
     """A rule with all the entries it makes."""
     places = [(c, j, (j, c) if rule.turned else (c, j)) for c, j in _pairs(tree) if rule.own or c != j]
-    return Term(rule.read, joints, tuple(Entry(c, j, place, place) for c, j, place in places))
+    return TensorTerm(rule.read, joints, tuple(Entry(c, j, place, place) for c, j, place in places))
 
 
-def _terms(tree: Tree, records: dict[Any, Any], tensor: int) -> Iterator[Term]:
+def _terms(tree: Tree, records: dict[Any, Any], tensor: int) -> Iterator[TensorTerm]:
     """The rules of a tensor, each with all the entries it makes."""
     for step, rules in RULES.items():
         for rule in rules:
             if rule.tensor == tensor:
-                yield Term(rule.read, records[step], tuple(_entries(tree, rule)))
+                yield TensorTerm(rule.read, records[step], tuple(_entries(tree, rule)))
 
 
 def _pairs(tree: Tree) -> Iterator[tuple[int, int]]:

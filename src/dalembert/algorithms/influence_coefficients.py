@@ -21,7 +21,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..model.tree import Place, Tree
+from ..model.tree import FramePlace, Tree
 from ..spatial import ZERO, Inertia, Matrix, Pose, Vec3
 from ..spatial.nested import add_at, zeros
 from .joint import joint_screw
@@ -74,7 +74,7 @@ def rows(tree: Tree, coefficients: Coefficients, order: int) -> list[Any]:
     return result
 
 
-def influence(sweep: Unrolled, q: Any, place: Place, *, order: int, kind: str) -> list[Any]:
+def influence(sweep: Unrolled, q: Any, place: FramePlace, *, order: int, kind: str) -> list[Any]:
     """G[row][n], H[row][m][n], D[row][l][m][n] (as many as `order`) of a frame's origin, of its rotation, or of both."""
     poses = segment_poses(sweep, q)
     found: list[list[Coefficients]] = []
@@ -85,7 +85,7 @@ def influence(sweep: Unrolled, q: Any, place: Place, *, order: int, kind: str) -
     return [[row for part in found for row in rows(sweep.tree, part[k], k + 1)] for k in range(order)]
 
 
-def link_motion(sweep: Unrolled, place: Place, q: Any, *rates: Any) -> Matrix:
+def link_motion(sweep: Unrolled, place: FramePlace, q: Any, *rates: Any) -> Matrix:
     """Velocity, acceleration and jerk [linear; angular] of a frame, as many as there are rates q̇, q̈, q⃛.
 
         u̇ = G q̇                                                       (7)  [Freeman, Eq. 2-7]

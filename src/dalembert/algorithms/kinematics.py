@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..expr import ops
-from ..model.tree import Place, Segment
+from ..model.tree import FramePlace, Segment
 from ..spatial import AT_REST, IDENTITY, ZERO, Mat3, Matrix, Motion, Pose, Vec3
 from .joint import joint_screw, transform
 from .sweep import Sweep, Unrolled
@@ -26,13 +26,13 @@ def segment_poses(sweep: Sweep, q: Any) -> Any:
     return sweep.outward(pose_step, WORLD, sweep.expand(q))
 
 
-def place_pose(poses: Sequence[Pose], place: Place) -> Pose:
+def place_pose(poses: Sequence[Pose], place: FramePlace) -> Pose:
     """World pose of a frame fixed in a segment."""
     carrier = poses[place.segment] if place.segment >= 0 else WORLD
     return carrier @ place.pose
 
 
-def shifted(place: Place, point: Sequence[Any] | None) -> Place:
+def shifted(place: FramePlace, point: Sequence[Any] | None) -> FramePlace:
     """The same frame at another origin, a point given in it."""
     return place if point is None else dataclasses.replace(place, p=place.R @ Vec3(*point) + place.p)
 
@@ -42,13 +42,13 @@ def homogeneous(X: Pose) -> Matrix:
     return [[*row, p] for row, p in zip(X.R, X.p, strict=True)] + [[0.0, 0.0, 0.0, 1.0]]
 
 
-def forward_kinematics(sweep: Unrolled, q: Any, places: Sequence[Place]) -> list[Matrix]:
+def forward_kinematics(sweep: Unrolled, q: Any, places: Sequence[FramePlace]) -> list[Matrix]:
     """4x4 world poses of some frames."""
     poses = segment_poses(sweep, q)
     return [homogeneous(place_pose(poses, place)) for place in places]
 
 
-def jacobian(sweep: Unrolled, q: Any, place: Place, *, frame: str) -> Matrix:
+def jacobian(sweep: Unrolled, q: Any, place: FramePlace, *, frame: str) -> Matrix:
     """Geometric Jacobian of a frame's origin, linear rows first: column j is (z × r, z) or (z, 0) [Siciliano, §3.1.3].
 
     In world axes, or, with frame='body', in those of the frame itself.
@@ -64,7 +64,7 @@ def jacobian(sweep: Unrolled, q: Any, place: Place, *, frame: str) -> Matrix:
     return [[column[part][row] for column in columns] for part in (0, 1) for row in range(3)]
 
 
-def analytical_jacobian(sweep: Unrolled, q: Any, place: Place, *, angles: str) -> Matrix:
+def analytical_jacobian(sweep: Unrolled, q: Any, place: FramePlace, *, angles: str) -> Matrix:
     """Rates of position and orientation angles instead of velocity: J_A = T(φ)⁻¹ J [Siciliano, §3.6]."""
     J = jacobian(sweep, q, place, frame="world")
     R = place_pose(segment_poses(sweep, q), place).R

@@ -61,7 +61,7 @@ class Tabled:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Column:
+class RecordColumn:
     """One record per row: `template` has the records' build, `sources` says where each scalar is (Stored, Tabled or a number)."""
 
     template: Any
@@ -88,7 +88,7 @@ class TableEntry:
     extra: int | None = None
 
 
-class Table:
+class ConstantTable:
     """The numbers of the segments, one row each after a row of zeros for the base; then blocks of constants of single loops."""
 
     def __init__(self, tree: Tree) -> None:
@@ -116,7 +116,7 @@ class Table:
         return np.concatenate([np.column_stack(self.columns).ravel() if self.columns else [], *(b.ravel() for b in self.extra)])
 
 
-class Body:
+class LoopBody:
     """One stage in the making."""
 
     def __init__(self, sweep: RolledSweep, turns: int) -> None:

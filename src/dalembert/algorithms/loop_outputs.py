@@ -11,8 +11,8 @@ import numpy as np
 from ..expr import Expr
 from ..expr.loops import IntArray
 from ..model.tree import Tree
-from .loop_body import Body, Column
-from .sweep import Entry, Term
+from .loop_body import LoopBody, RecordColumn
+from .sweep import Entry, TensorTerm
 
 if TYPE_CHECKING:
     from .loop_sweep import RolledSweep
@@ -24,7 +24,7 @@ ADJACENT = 4  # entries of a row that go to an output together
 class Collected:
     """A column over the segments on its way to the coordinates."""
 
-    column: Column
+    column: RecordColumn
 
     def shape(self, n: int) -> tuple[int, ...]:
         """A vector over the coordinates."""
@@ -40,7 +40,7 @@ class Collected:
         for chosen in (first, ~first):
             if chosen.any():
                 rows = sweep.rows[chosen]
-                body = Body(sweep, len(rows))
+                body = LoopBody(sweep, len(rows))
                 value = body.read(self.column, rows) * body.segment(rows).multiplier
                 body.write(value, "output", number, body.column(sweep.coordinates[chosen]), 1, 0, add=chosen is not first)
                 body.finish()
@@ -50,7 +50,7 @@ class Collected:
 class Total:
     """A sum over the segments."""
 
-    column: Column
+    column: RecordColumn
 
     def shape(self, n: int) -> tuple[int, ...]:
         """A scalar."""
@@ -60,21 +60,21 @@ class Total:
         """Add up in an output."""
         for rows, add in ((sweep.rows[:1], False), (sweep.rows[1:], True)):
             if len(rows):
-                body = Body(sweep, len(rows))
+                body = LoopBody(sweep, len(rows))
                 body.write(body.read(self.column, rows), "output", number, body.column(np.zeros(len(rows), int)), 1, 0, add=add)
                 body.finish()
 
 
 @dataclasses.dataclass(eq=False)
-class Matrix:
+class MatrixOutput:
     """A symmetric matrix in the making: its diagonal as a column, the rest as the body of the climbing loop.
 
     Entries are gathered in a buffer, one triangle, and go from there to both halves of the output, row by row and some at a time.
     """
 
     n: int
-    diagonal: Column
-    climb: tuple[Body, Any, IntArray, IntArray] | None = None
+    diagonal: RecordColumn
+    climb: tuple[LoopBody, Any, IntArray, IntArray] | None = None
 
     def shape(self, n: int) -> tuple[int, ...]:
         """Coordinates by coordinates."""
@@ -84,7 +84,7 @@ class Matrix:
         """Send the entries to an output; where several segments share a coordinate, they add up."""
         rows, add, size = sweep.rows, not sweep.tree.is_plain, self._place(self.n, 0)
         buffer = sweep.zeroed(size, 1) if add or self._has_gaps(sweep.tree) else sweep.buffer(size)
-        body = Body(sweep, len(rows))
+        body = LoopBody(sweep, len(rows))
         s = body.segment(rows)
         value = body.read(self.diagonal, rows) * s.multiplier * s.multiplier
         self._put(sweep, body, value, buffer, rows - 1, rows - 1, add)
@@ -106,7 +106,7 @@ class Matrix:
         high, low = np.maximum(i, j), np.minimum(i, j)
         return high * (high + 1) // 2 + low
 
-    def _put(self, sweep: RolledSweep, body: Body, value: Any, buffer: int, i: Any, j: Any, add: bool) -> None:
+    def _put(self, sweep: RolledSweep, body: LoopBody, value: Any, buffer: int, i: Any, j: Any, add: bool) -> None:
         place = self._place(sweep.coordinates[i], sweep.coordinates[j])
         body.write(value, "buffer", buffer, body.column(place), 1, 0, add=add)
 
@@ -129,17 +129,17 @@ def _spread(sweep: RolledSweep, number: int, filled: Any, entry: Callable[..., A
     for chosen, empty in ((some, False), (~some, True)):
         if chosen.any():
             *first, last = indices[:, chosen]
-            body = Body(sweep, len(last))
+            body = LoopBody(sweep, len(last))
             target = body.column(np.ravel_multi_index((*first, last), filled.shape))
             for k in range(width):
                 body.write(0.0 if empty else entry(body, *first, last + k), "output", number, target, 1, k)
             body.finish()
 
 
-class Tensor:
+class TensorOutput:
     """A tensor in the making: what is not zero by structure, gathered in a buffer; its entry 0 is a zero."""
 
-    def __init__(self, sweep: RolledSweep, rank: int, terms: Sequence[Term], column: Column) -> None:
+    def __init__(self, sweep: RolledSweep, rank: int, terms: Sequence[TensorTerm], column: RecordColumn) -> None:
         self.places = self._numbered(sweep, rank, terms)
         cleared = 1 if sweep.tree.is_plain else self.places.max() + 1
         self.buffer = sweep.zeroed(int(self.places.max()) + 1, 1, cleared)
@@ -149,7 +149,7 @@ class Tensor:
                 if entries:
                     self._gather(sweep, term, entries, column)
 
-    def _numbered(self, sweep: RolledSweep, rank: int, terms: Sequence[Term]) -> Any:
+    def _numbered(self, sweep: RolledSweep, rank: int, terms: Sequence[TensorTerm]) -> Any:
         """For each entry its place in the buffer, 0 for none."""
         filled = np.zeros((sweep.tree.n,) * rank, bool)
         for term in terms:
@@ -158,10 +158,10 @@ class Tensor:
                 filled[tuple(sweep.coordinates[places].T)] = True
         return np.where(filled, np.cumsum(filled).reshape(filled.shape), 0)
 
-    def _gather(self, sweep: RolledSweep, term: Term, entries: list[Entry], column: Column) -> None:
+    def _gather(self, sweep: RolledSweep, term: TensorTerm, entries: list[Entry], column: RecordColumn) -> None:
         """The entries of a term, all of them in one place or all in two."""
         records, rows, places, mirrors = (np.array(part) for part in zip(*entries, strict=True))
-        body = Body(sweep, len(entries))
+        body = LoopBody(sweep, len(entries))
         value = term.read(body.read(term.records, records + term.records.first), body.read(column, rows + 1))
         if not sweep.tree.is_plain:
             for axis in range(places.shape[1]):
@@ -179,7 +179,7 @@ class Tensor:
         """Send the entries to an output."""
         _spread(sweep, number, self.places > 0, self.entry)
 
-    def entry(self, body: Body, *indices: Any) -> Expr:
+    def entry(self, body: LoopBody, *indices: Any) -> Expr:
         """An entry in every turn."""
         return body.entry(self.buffer, self.places[indices])
 
@@ -188,7 +188,7 @@ class Tensor:
 class Christoffel:
     """The Christoffel symbols of a mass matrix, times a factor, by its slopes."""
 
-    slopes: Tensor
+    slopes: TensorOutput
     factor: float
 
     def shape(self, n: int) -> tuple[int, ...]:
@@ -200,7 +200,7 @@ class Christoffel:
         slope, filled = self.slopes.entry, self.slopes.places > 0
         filled = filled | filled.transpose(0, 2, 1) | filled.transpose(2, 0, 1)  # as i j k, i k j and j k i
 
-        def entry(body: Body, i: Any, j: Any, k: Any) -> Any:
+        def entry(body: LoopBody, i: Any, j: Any, k: Any) -> Any:
             return (slope(body, i, j, k) + slope(body, i, k, j) - slope(body, j, k, i)) * self.factor
 
         _spread(sweep, number, filled, entry)
@@ -210,8 +210,8 @@ class Christoffel:
 class Diagonal:
     """A tensor with a column on its diagonal."""
 
-    tensor: Tensor | Christoffel
-    column: Column
+    tensor: TensorOutput | Christoffel
+    column: RecordColumn
 
     def shape(self, n: int) -> tuple[int, ...]:
         """That of the tensor."""
@@ -223,7 +223,7 @@ class Diagonal:
         if self.column.sources == (0.0,):
             return
         shape = self.shape(sweep.tree.n)
-        body = Body(sweep, len(sweep.rows))
+        body = LoopBody(sweep, len(sweep.rows))
         value = body.read(self.column, sweep.rows)
         for _ in shape:
             value = value * body.segment(sweep.rows).multiplier

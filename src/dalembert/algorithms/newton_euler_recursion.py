@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..model.tree import Place, Segment
+from ..model.tree import FramePlace, Segment
 from ..spatial import NO_FORCE, ZERO, Force, Inertia, Mat3, Pose, Transform, Vec3
 from .joint import added, along_axis, friction, transform
 from .sweep import Sweep
 
 
-class LinkMotion(NamedTuple):
+class SegmentMotion(NamedTuple):
     """Motion of one segment in its own frame."""
 
     w: Vec3
@@ -38,11 +38,11 @@ class LinkState(NamedTuple):
     at hand: six numbers wait for the way back instead of eighteen, which spares a kernel's registers.
     """
 
-    motion: LinkMotion
+    motion: SegmentMotion
     load: Force
 
 
-def motion(w: Vec3, alpha: Vec3, a: Vec3) -> LinkMotion:
+def motion(w: Vec3, alpha: Vec3, a: Vec3) -> SegmentMotion:
     """Complete a motion by U = [α]× + [ω]×[ω]×."""
     xx, yy, zz = w.x * w.x, w.y * w.y, w.z * w.z
     xy, xz, yz = w.x * w.y, w.x * w.z, w.y * w.z
@@ -51,10 +51,10 @@ def motion(w: Vec3, alpha: Vec3, a: Vec3) -> LinkMotion:
         Vec3(xy + alpha.z, -(xx + zz), yz - alpha.x),
         Vec3(xz - alpha.y, yz + alpha.x, -(xx + yy)),
     )
-    return LinkMotion(w, alpha, a, U)
+    return SegmentMotion(w, alpha, a, U)
 
 
-def motion_step(s: Segment, parent: LinkMotion, X: Transform, qd: Any, qdd: Any) -> LinkMotion:
+def motion_step(s: Segment, parent: SegmentMotion, X: Transform, qd: Any, qdd: Any) -> SegmentMotion:
     """Carry velocity and acceleration across one joint, (1) to (3)."""
     turn, turn_rate = qd * s.turn, qdd * s.turn
     slide, slide_rate = qd * s.slide, qdd * s.slide
@@ -68,7 +68,7 @@ def motion_step(s: Segment, parent: LinkMotion, X: Transform, qd: Any, qdd: Any)
     return motion(w, alpha, a)
 
 
-def inertial_load(body: Inertia, link: LinkMotion) -> Force:
+def inertial_load(body: Inertia, link: SegmentMotion) -> Force:
     """The wrench that makes a body move this way, (4) and (5), about the segment's origin."""
     w, alpha, a, U, h, I = link.w, link.alpha, link.a, link.U, body.h, body.I
     f = a * body.mass + U @ h  # (4)
@@ -154,7 +154,7 @@ def still_base(gravity: Vec3) -> LinkState:
     return base_state(motion(ZERO, ZERO, -gravity))
 
 
-def base_state(link: LinkMotion) -> LinkState:
+def base_state(link: SegmentMotion) -> LinkState:
     """A moving base; it has no joint and its own load is nobody's business."""
     return LinkState(link, NO_FORCE)
 
@@ -164,7 +164,7 @@ def moving_base(gravity: Vec3, velocity: list[Any], acceleration: list[Any]) -> 
     return base_state(motion(Vec3(*velocity[3:]), Vec3(*acceleration[3:]), Vec3(*acceleration[:3]) - gravity))
 
 
-def wrench_step(place: Place, wrench: list[Any], pose: Pose) -> Force:
+def wrench_step(place: FramePlace, wrench: list[Any], pose: Pose) -> Force:
     """A wrench [f; m] on the robot at a frame's origin, in world axes, as the load its segment exerts on the outside."""
     f, m = pose.R.T @ Vec3(*wrench[:3]), pose.R.T @ Vec3(*wrench[3:])
     return Force(-f, -(m + place.p.cross(f)))

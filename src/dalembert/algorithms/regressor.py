@@ -17,11 +17,11 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..model.tree import Law, Place, Segment, Tree
+from ..model.tree import FramePlace, Law, Segment, Tree
 from ..spatial import ZERO, Inertia, Mat3, Matrix, Motion, Pose, Sym3, Transform, Vec3
 from .joint import friction_terms, own_screw, transform
 from .kinematics import segment_poses
-from .newton_euler_recursion import LinkMotion, LinkState, motion, outward_step
+from .newton_euler_recursion import LinkState, SegmentMotion, motion, outward_step
 from .sweep import Unrolled
 
 INERTIAL = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
@@ -70,7 +70,7 @@ def regressor(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkState, optio
     return Y
 
 
-def _link_columns(sweep: Unrolled, Y: Matrix, j: int, first: int, link: LinkMotion, twists: dict[int, Motion]) -> None:
+def _link_columns(sweep: Unrolled, Y: Matrix, j: int, first: int, link: SegmentMotion, twists: dict[int, Motion]) -> None:
     """Enter the ten columns of link j in the rows of all joints that move it."""
     frame = sweep.tree.frames[j].pose
     link = in_frame(link, frame)
@@ -112,7 +112,7 @@ def pair(kind: Sequence[Any], axis: Sequence[Any], frame: Sequence[Any], link: S
     return _projected(motion(Vec3(*link[:3]), Vec3(*link[3:6]), Vec3(*link[6:])), twist)
 
 
-def in_frame(link: LinkMotion, frame: Pose) -> LinkMotion:
+def in_frame(link: SegmentMotion, frame: Pose) -> SegmentMotion:
     """The motion of a segment, at another frame fixed in it."""
     R = frame.R.T
     return motion(R @ link.w, R @ link.alpha, R @ (link.a + link.U @ frame.p))
@@ -127,7 +127,7 @@ def joint_twists(sweep: Unrolled, X: list[Transform]) -> list[dict[int, Motion]]
     return found
 
 
-def _projected(link: LinkMotion, twist: Motion) -> list[Any]:
+def _projected(link: SegmentMotion, twist: Motion) -> list[Any]:
     """(1) to (3): the generalised force of unit parameters on one twist."""
     (w, alpha, a, U), (v, z) = link, twist
     by_mass = v.dot(a)  # (1)
@@ -146,7 +146,7 @@ def _projected(link: LinkMotion, twist: Motion) -> list[Any]:
 
 
 def _rotor_column(
-    sweep: Unrolled, Y: Matrix, j: int, place: int, mount: LinkMotion, twists: dict[int, Motion], qd: Any, qdd: Any
+    sweep: Unrolled, Y: Matrix, j: int, place: int, mount: SegmentMotion, twists: dict[int, Motion], qd: Any, qdd: Any
 ) -> None:
     """The spin inertia of joint j's rotor: k² q̈ on its own joint, and for a full rotor the coupling with its mount."""
     own, moment = _rotor(sweep.tree.segments[j], mount, qd, qdd)
@@ -155,7 +155,7 @@ def _rotor_column(
         _enter(sweep, Y, i, place, [moment.dot(twist.w)])
 
 
-def _rotor(s: Segment, mount: LinkMotion, qd: Any, qdd: Any) -> tuple[Any, Vec3]:
+def _rotor(s: Segment, mount: SegmentMotion, qd: Any, qdd: Any) -> tuple[Any, Vec3]:
     """What a rotor of unit inertia asks of its own joint, and its moment on its mount, in that one's frame."""
     if s.spin is None:
         return qdd * s.ratio**2, ZERO
@@ -197,7 +197,7 @@ def with_parameters(tree: Tree, phi: Sequence[Any]) -> Tree:
     return dataclasses.replace(tree, segments=segments)
 
 
-def _with_parameters(s: Segment, place: Place, phi: Sequence[Any]) -> Segment:
+def _with_parameters(s: Segment, place: FramePlace, phi: Sequence[Any]) -> Segment:
     m, hx, hy, hz, *I, rotor, viscous, coulomb = phi
     body = Inertia(m, Vec3(hx, hy, hz), Sym3(*I)).placed(place.pose)
     law = s.friction or Law(dry=True, smooth=False, stribeck=False, viscous=0.0, mean=0.0, difference=0.0)

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from ..model.tree import Place, Tree
+from ..model.tree import FramePlace, Tree
 from ..spatial import Matrix
 from ..spatial.nested import add_at, zeros
 
@@ -24,7 +24,7 @@ class Entry(NamedTuple):
     mirror: tuple[int, ...]
 
 
-class Term(NamedTuple):
+class TensorTerm(NamedTuple):
     """Entries made alike: read(record, value of the segment)."""
 
     read: Callable[[Any, Any], Any]
@@ -58,7 +58,7 @@ class Sweep(Protocol):
     def mounted(self, step: Callable[..., Any], base: Any, at_mount: Any, *columns: Any) -> tuple[Any, Any]:
         """step(segment, value at the rotor's mount, *values) -> (own result, load on the mount), for full rotors."""
 
-    def applied(self, step: Callable[..., Any], places: Sequence[Place], wrenches: Any, column: Any) -> Any:
+    def applied(self, step: Callable[..., Any], places: Sequence[FramePlace], wrenches: Any, column: Any) -> Any:
         """step(place, wrench, value of the segment there) -> load, summed over the places of each segment."""
 
     def climb(self, diagonal: Callable[..., Any], step: Callable[..., Any], read: Callable[..., Any], start: Any, X: Any) -> Any:
@@ -67,7 +67,7 @@ class Sweep(Protocol):
     def pairs(self, step: Callable[[Any, Any], Any], pairs: Sequence[tuple[int, int]], first: Any, second: Any) -> Any:
         """step(value of a segment, value of another) for each of these pairs."""
 
-    def tensor(self, rank: int, terms: Sequence[Term], column: Any) -> Any:
+    def tensor(self, rank: int, terms: Sequence[TensorTerm], column: Any) -> Any:
         """A tensor over the coordinates, of so many indices, as the sum of terms."""
 
     def with_diagonal(self, tensor: Any, column: Any) -> Any:
@@ -138,7 +138,7 @@ class Unrolled:
         return own, loads
 
     def applied(
-        self, step: Callable[..., Any], places: Sequence[Place], wrenches: Sequence[Any], column: Sequence[Any]
+        self, step: Callable[..., Any], places: Sequence[FramePlace], wrenches: Sequence[Any], column: Sequence[Any]
     ) -> list[Any]:
         """step(place, wrench, value of the segment there) -> load, summed over the places of each segment."""
         loads: list[Any] = [None] * len(self.tree.segments)
@@ -185,7 +185,7 @@ class Unrolled:
         """step(value of a segment, value of another) for each of these pairs."""
         return [step(first[i], second[j]) for i, j in pairs]
 
-    def tensor(self, rank: int, terms: Sequence[Term], column: Sequence[Any]) -> Any:
+    def tensor(self, rank: int, terms: Sequence[TensorTerm], column: Sequence[Any]) -> Any:
         """A tensor over the coordinates, of so many indices, as the sum of terms."""
         total = zeros(*(self.tree.n,) * rank)
         for term in terms:

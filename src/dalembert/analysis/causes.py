@@ -42,7 +42,7 @@ CAUSES = (
 DRIVE = -1  # in the place of a link: what happens at the joint itself
 
 
-class Key(NamedTuple):
+class PieceKey(NamedTuple):
     """What a piece of torque belongs to: a cause, a coordinate, and a segment (or DRIVE)."""
 
     cause: str
@@ -50,7 +50,7 @@ class Key(NamedTuple):
     link: int
 
 
-Pieces = dict[Key, Any]
+Pieces = dict[PieceKey, Any]
 
 
 def rows(tree: Tree) -> list[tuple[str, int]]:
@@ -61,7 +61,7 @@ def rows(tree: Tree) -> list[tuple[str, int]]:
 def _over_tree(tree: Tree) -> TreeRecipe:
     def function(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> Any:
         found = pieces(sweep, q, qd, qdd)
-        return [[found.get(Key(cause, j, link), 0.0) for j in range(tree.n)] for cause, link in rows(tree)]
+        return [[found.get(PieceKey(cause, j, link), 0.0) for j in range(tree.n)] for cause, link in rows(tree)]
 
     return TreeRecipe(function, dict.fromkeys(("q", "qd", "qdd"), (tree.n,)), ["pieces"], can_roll=False, regroup=False)
 
@@ -91,7 +91,7 @@ def _enter(sweep: Unrolled, found: Pieces, cause: str, i: int, link: int, value:
     if ops.is_zero(value):
         return
     s = sweep.tree.segments[i]
-    key = Key(cause, s.coordinate, link)
+    key = PieceKey(cause, s.coordinate, link)
     found[key] = found.get(key, 0.0) + value * s.multiplier
 
 

@@ -23,7 +23,7 @@ _ROUNDS = 6
 _COSTS = {"const": 0, "input": 0, "neg": 0, "sin": 10, "cos": 10, "div": 4, "sqrt": 4}  # others 1
 
 
-class Term(NamedTuple):
+class DroppedTerm(NamedTuple):
     """A summand that was left out: the inputs it depends on, the output it changes most, and by how much of its scale."""
 
     inputs: frozenset[str]
@@ -63,9 +63,9 @@ def run(program: Program, inputs: Sequence[FloatArray]) -> FloatArray:
     return np.concatenate(pieces)
 
 
-def pruned(program: Program, samples: Samples, budget: float) -> tuple[Program, list[Term]]:
+def pruned(program: Program, samples: Samples, budget: float) -> tuple[Program, list[DroppedTerm]]:
     """The program with summands left out, and which; the first-order error on the samples stays within the budget."""
-    dropped: list[Term] = []
+    dropped: list[DroppedTerm] = []
     for _ in range(_ROUNDS):
         chosen, terms = _choice(program, samples, budget)
         if not chosen:
@@ -78,7 +78,7 @@ def pruned(program: Program, samples: Samples, budget: float) -> tuple[Program, 
 Place = tuple[Expr, int]  # a sum, and which of its arguments
 
 
-def _choice(program: Program, samples: Samples, budget: float) -> tuple[set[Place], list[Term]]:
+def _choice(program: Program, samples: Samples, budget: float) -> tuple[set[Place], list[DroppedTerm]]:
     """The summands to leave out, the cheapest per operation saved first."""
     values = _values(program, samples.inputs)
     adjoints = _adjoints(program, values, samples)
@@ -101,7 +101,7 @@ def _choice(program: Program, samples: Samples, budget: float) -> tuple[set[Plac
         error = after
         chosen.add(c.place)
         gone |= cones[c.place]
-        terms.append(Term(depends[c.place[0].args[c.place[1]]], int(np.abs(c.change).max(axis=1).argmax()), c.size))
+        terms.append(DroppedTerm(depends[c.place[0].args[c.place[1]]], int(np.abs(c.change).max(axis=1).argmax()), c.size))
     return chosen, terms
 
 

@@ -28,18 +28,18 @@ from ..expr.rewrite import weight
 from ..model.tree import Segment, Tree
 from ..spatial import ZERO
 from . import causes
-from .causes import DRIVE, Key
-from .prune import Samples, Term, pruned, run
+from .causes import DRIVE, PieceKey
+from .prune import DroppedTerm, Samples, pruned, run
 
 NAMES = ("q", "qd", "qdd")
 SHARE = 0.8  # of the budget that whole causes may use; with none the programs found were no cheaper, and said less
 EVERY = -2  # in the place of a joint: all of them
 
 
-class Piece(NamedTuple):
+class Removal(NamedTuple):
     """Something that can be left out, and what that changes: torque relative to each joint's scale, shape (s, n)."""
 
-    key: Key
+    key: PieceKey
     change: FloatArray
     size: float
 
@@ -50,8 +50,8 @@ class Study:
 
     system: AnySystem
     samples: Samples
-    whole: list[Piece]
-    single: list[Piece]
+    whole: list[Removal]
+    single: list[Removal]
 
     def by_cause(self) -> FloatArray:
         """How large each cause of `causes.CAUSES` is at each joint, all links together, shape (causes, n)."""
@@ -65,8 +65,8 @@ class Reduced(NamedTuple):
     """A cheaper program and what it leaves out."""
 
     program: Program
-    pieces: list[Piece]
-    terms: list[Term]
+    pieces: list[Removal]
+    terms: list[DroppedTerm]
 
 
 def study(system: AnySystem, samples: Samples) -> Study:
@@ -81,7 +81,7 @@ def measured_again(found: Study, samples: Samples) -> Study:
     return _studied(found.system, [piece.key for piece in found.whole], samples)
 
 
-def _studied(system: AnySystem, removable: Sequence[Key], samples: Samples) -> Study:
+def _studied(system: AnySystem, removable: Sequence[PieceKey], samples: Samples) -> Study:
     whole = [_measured(key, run(_recursive_program(system, [key]), samples.inputs) - samples.exact, samples) for key in removable]
     program = _straight(system, causes.PIECES)
     values = run(program, samples.inputs)
@@ -90,7 +90,7 @@ def _studied(system: AnySystem, removable: Sequence[Key], samples: Samples) -> S
         if not _is_zero(program.results[0][r * samples.exact.shape[1] + k]):
             change = np.zeros_like(samples.exact)
             change[:, k] = -values[:, r, k]
-            single.append(_measured(Key(cause, k, link), change, samples))
+            single.append(_measured(PieceKey(cause, k, link), change, samples))
     return Study(system, samples, whole, single)
 
 
@@ -104,12 +104,12 @@ def _is_zero(scalar: Any) -> bool:
     return not isinstance(scalar, Expr) and scalar == 0.0
 
 
-def _measured(key: Key, change: FloatArray, samples: Samples) -> Piece:
+def _measured(key: PieceKey, change: FloatArray, samples: Samples) -> Removal:
     relative = change / samples.scale
-    return Piece(key, relative, float(np.abs(relative).max(initial=0.0)))
+    return Removal(key, relative, float(np.abs(relative).max(initial=0.0)))
 
 
-def chosen(pieces: Iterable[Piece], budget: float) -> list[Piece]:
+def chosen(pieces: Iterable[Removal], budget: float) -> list[Removal]:
     """The pieces to leave out, smallest first, as long as their sum stays within the budget on every sample."""
     total: Any = 0.0
     left_out = []
@@ -130,7 +130,7 @@ def recursive(found: Study, budget: float) -> Reduced:
     return Reduced(program, pieces, terms)
 
 
-def _recursive_program(system: AnySystem, keys: Sequence[Key]) -> Program:
+def _recursive_program(system: AnySystem, keys: Sequence[PieceKey]) -> Program:
     return dataclasses.replace(_straight(system, TORQUE_WITHOUT, tuple(keys)), name="inverse_dynamics")
 
 
@@ -141,7 +141,7 @@ def closed(found: Study, budget: float) -> Reduced:
     return Reduced(program, pieces, terms)
 
 
-def closed_sum(found: Study, budget: float) -> tuple[list[Piece], Program]:
+def closed_sum(found: Study, budget: float) -> tuple[list[Removal], Program]:
     """What may be left out of the sum over causes, joints and links, and the sum of the rest."""
     pieces = chosen(found.single, budget)
     dropped = {piece.key for piece in pieces}
@@ -153,27 +153,27 @@ def closed_sum(found: Study, budget: float) -> tuple[list[Piece], Program]:
         total: list[Any] = [0.0] * found.samples.exact.shape[1]
         for (cause, link), row in zip(named, recipe.function(*state), strict=True):
             for k, value in enumerate(row):
-                if Key(cause, k, link) not in dropped and not _is_zero(value):
+                if PieceKey(cause, k, link) not in dropped and not _is_zero(value):
                     total[k] = total[k] + value
         return total
 
     return pieces, trace(torques, recipe.inputs, ["tau"], name="inverse_dynamics")
 
 
-def _removable(tree: Tree) -> list[Key]:
+def _removable(tree: Tree) -> list[PieceKey]:
     """What Newton-Euler can do without: cause, coordinate and segment; EVERY coordinate, where none is named."""
-    keys = [Key("gravity", EVERY, DRIVE)]
+    keys = [PieceKey("gravity", EVERY, DRIVE)]
     for i, s in enumerate(tree.segments):
-        keys += [Key("rotational inertia", EVERY, i)] + [Key("translational inertia and weight", EVERY, i)] * (
+        keys += [PieceKey("rotational inertia", EVERY, i)] + [PieceKey("translational inertia and weight", EVERY, i)] * (
             s.inertia.mass != 0.0
         )
-        keys += [Key("rotor coupling", s.coordinate, i)] * (s.spin is not None)
-        keys += [Key("rotor inertia", s.coordinate, i)] * (s.armature != 0.0)
-        keys += [Key("friction", s.coordinate, i)] * (s.friction is not None)
-    return keys + [Key("centrifugal and Coriolis", j, DRIVE) for j in range(tree.n)]
+        keys += [PieceKey("rotor coupling", s.coordinate, i)] * (s.spin is not None)
+        keys += [PieceKey("rotor inertia", s.coordinate, i)] * (s.armature != 0.0)
+        keys += [PieceKey("friction", s.coordinate, i)] * (s.friction is not None)
+    return keys + [PieceKey("centrifugal and Coriolis", j, DRIVE) for j in range(tree.n)]
 
 
-def without(tree: Tree, keys: Sequence[Key]) -> Tree:
+def without(tree: Tree, keys: Sequence[PieceKey]) -> Tree:
     """A tree from which causes are removed, as far as they are a matter of its numbers."""
     segments = list(tree.segments)
     for cause, _, i in keys:
@@ -205,7 +205,7 @@ _REMOVALS: dict[str, Callable[[Segment], Segment]] = {
 }
 
 
-def _newton_euler(tree: Tree, keys: Sequence[Key], q: Any, qd: Any, qdd: Any) -> list[Any]:
+def _newton_euler(tree: Tree, keys: Sequence[PieceKey], q: Any, qd: Any, qdd: Any) -> list[Any]:
     """Torques without the causes named; a joint whose velocity products are left out keeps its friction."""
     less = without(tree, keys)
     still = {key.joint for key in keys if key.cause == "centrifugal and Coriolis"}
@@ -215,7 +215,7 @@ def _newton_euler(tree: Tree, keys: Sequence[Key], q: Any, qd: Any, qdd: Any) ->
     return [t + f for t, f in zip(tau, friction_forces(Unrolled(less), qd), strict=True)]
 
 
-def _without(tree: Tree, keys: tuple[Key, ...] = ()) -> TreeRecipe:
+def _without(tree: Tree, keys: tuple[PieceKey, ...] = ()) -> TreeRecipe:
     def function(sweep: Unrolled, *state: Any) -> Any:
         return _newton_euler(sweep.tree, keys, *state)
 

@@ -22,9 +22,9 @@ from ..options import generator
 from ..options import samples as whole_samples
 from ..wording import shown
 from . import reduce, text_tables, worst
-from .causes import CAUSES, DRIVE, DRIVE_CAUSES, Key
+from .causes import CAUSES, DRIVE, DRIVE_CAUSES, PieceKey
 from .costs import pair, program_of
-from .prune import Samples, Term
+from .prune import DroppedTerm, Samples
 from .reduce import EVERY, Reduced, Study
 from .workspace import State, Workspace, workspace_of
 
@@ -346,7 +346,7 @@ def _sorted(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
     return tuple(sorted(pieces, key=lambda p: -p.size))
 
 
-def _named(robot: AnySystem, key: Key, size: float) -> Piece:
+def _named(robot: AnySystem, key: PieceKey, size: float) -> Piece:
     """A piece in the system's own names; what is left out of a recursion is named after joints of the tree."""
     tree = engine.tree(robot)
     of_joint = key.link == DRIVE or key.cause in DRIVE_CAUSES
@@ -358,7 +358,7 @@ def _named(robot: AnySystem, key: Key, size: float) -> Piece:
     return Piece(key.cause, next(s.name for s in tree.segments if s.coordinate == key.joint), link, size)
 
 
-def _term(robot: AnySystem, term: Term) -> Piece:
+def _term(robot: AnySystem, term: DroppedTerm) -> Piece:
     """A term of the graph, named after what it depends on."""
     if "qdd" in term.inputs:
         cause = "term with accelerations"

@@ -100,9 +100,9 @@ def _dynamics(given: Namespace) -> None:
 
 
 def _contributions(given: Namespace) -> None:
-    from .contributions import Timing, run
+    from .contributions import MotionTiming, run
 
-    timing = Timing(given.profile, given.time, given.velocity, given.acceleration_time, given.samples)
+    timing = MotionTiming(given.profile, given.time, given.velocity, given.acceleration_time, given.samples)
     options = {"degrees": given.degrees, "by": given.by, "figure": given.figure, "json": given.json}
     run(given.robot, given.start, given.end, timing, **options)
 

@@ -23,7 +23,7 @@ from .sheets import Sheet, print_sheets, print_title, sheet
 PROFILES = {"triangular": 0.5, "trapezoidal": 0.25}  # share of the time that is spent accelerating, where none is given
 
 
-class Timing(NamedTuple):
+class MotionTiming(NamedTuple):
     """How the motion runs: by its duration, or by a largest velocity that each joint keeps at its own duration."""
 
     profile: str
@@ -37,7 +37,7 @@ def run(
     source: str,
     start: Sequence[float],
     end: Sequence[float],
-    timing: Timing,
+    timing: MotionTiming,
     *,
     degrees: bool,
     by: str,
@@ -59,7 +59,7 @@ def run(
         outputs.save_figure(draw(robot, path, parts, by), picture)
 
 
-def motion(robot: Robot, start: Sequence[float], end: Sequence[float], timing: Timing, *, degrees: bool) -> Trajectory:
+def motion(robot: Robot, start: Sequence[float], end: Sequence[float], timing: MotionTiming, *, degrees: bool) -> Trajectory:
     """The motion from one position to the other, in SI units."""
     q0, q1 = (state_of(robot, {"q": q}, degrees=degrees).q for q in (start, end))
     if np.array_equal(q0, q1):
@@ -74,7 +74,7 @@ def motion(robot: Robot, start: Sequence[float], end: Sequence[float], timing: T
     return trapezoidal(np.linspace(0.0, timing.time, timing.samples), q0, q1, duration=timing.time, acceleration_time=ta)
 
 
-def _at_velocity(robot: Robot, q0: FloatArray, q1: FloatArray, timing: Timing, *, degrees: bool) -> Trajectory:
+def _at_velocity(robot: Robot, q0: FloatArray, q1: FloatArray, timing: MotionTiming, *, degrees: bool) -> Trajectory:
     if timing.acceleration_time is None or timing.profile != "trapezoidal":
         raise ShapeError("--velocity: it goes with --profile trapezoidal and --acceleration-time, the time to reach it.")
     limit = state_of(robot, {"q": [timing.velocity or 0.0] * robot.n}, degrees=degrees).q

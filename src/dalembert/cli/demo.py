@@ -31,7 +31,7 @@ def run() -> None:
     print_sheets(*show.joint_tables(robot))
     _heading("2. Its torques in the middle of a motion: dal.inverse_dynamics(robot, q, qd, qdd)")
     t, states = motion()
-    now = dynamics.State(*(values[2 * len(t) // 5] for values in states))
+    now = dynamics.GivenState(*(values[2 * len(t) // 5] for values in states))
     print_sheets(dynamics.state_table(robot, now), dynamics.torque_table(robot, now, dynamics.evaluate(robot, now)))
     _heading(f"3. The same call for {_BATCH:,} random configurations".replace(",", " "))
     best = batch_time(robot)
@@ -45,7 +45,7 @@ def _heading(words: str) -> None:
     terminal.say((words, "bold green"))
 
 
-def motion(samples: int = 301) -> tuple[FloatArray, dynamics.State]:
+def motion(samples: int = 301) -> tuple[FloatArray, dynamics.GivenState]:
     """A smooth motion between two rests: times, shape (k,), and q, q̇, q̈, each of shape (k, 6).
 
     q = q₀ + (q₁ − q₀) s(x) with s(x) = 10x³ − 15x⁴ + 6x⁵ and x from 0 to 1 while the arm moves; its velocity and
@@ -54,7 +54,7 @@ def motion(samples: int = 301) -> tuple[FloatArray, dynamics.State]:
     t = np.linspace(0.0, _DURATION + 2 * _REST, samples)
     x, way = np.clip((t - _REST) / _DURATION, 0.0, 1.0)[:, None], _END - _START
     s, sd, sdd = x**3 * (10 - 15 * x + 6 * x**2), 30 * (x * (1 - x)) ** 2, 60 * x * (1 - x) * (1 - 2 * x)
-    return t, dynamics.State(_START + way * s, way * sd / _DURATION, way * sdd / _DURATION**2)
+    return t, dynamics.GivenState(_START + way * s, way * sd / _DURATION, way * sdd / _DURATION**2)
 
 
 def batch_time(robot: Robot) -> float:
@@ -69,7 +69,7 @@ def batch_time(robot: Robot) -> float:
     return min(times)
 
 
-def draw(robot: Robot, t: FloatArray, states: dynamics.State) -> Any:
+def draw(robot: Robot, t: FloatArray, states: dynamics.GivenState) -> Any:
     """The figure: one panel per joint, each torque split by cause."""
     parts = dynamics.evaluate(robot, states).parts(states.qdd)
     figure = outputs.new_figure((9.6, 5.2), layout="constrained")

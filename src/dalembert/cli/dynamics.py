@@ -17,7 +17,7 @@ from .digits import aligned
 from .sheets import Sheet, print_sheets, print_title, sheet
 
 
-class State(NamedTuple):
+class GivenState(NamedTuple):
     """A state of a robot, each of shape (n,), or a batch of them, (..., n)."""
 
     q: FloatArray
@@ -51,10 +51,10 @@ def run(source: str, given: Mapping[str, Sequence[float]], *, degrees: bool, for
     print_sheets(state_table(robot, state), torque_table(robot, state, result), mass_table(robot, result))
 
 
-def state_of(robot: Robot, given: Mapping[str, Sequence[float]], *, degrees: bool) -> State:
+def state_of(robot: Robot, given: Mapping[str, Sequence[float]], *, degrees: bool) -> GivenState:
     """The state in SI units; what is not given is zero."""
     scale = np.array([np.pi / 180 if degrees and joint.turns else 1.0 for joint in robot.structure.coordinates])
-    return State(*(_checked(robot, name, given.get(name, ())) * scale for name in State._fields))
+    return GivenState(*(_checked(robot, name, given.get(name, ())) * scale for name in GivenState._fields))
 
 
 def _checked(robot: Robot, name: str, values: Sequence[float]) -> FloatArray:
@@ -72,7 +72,7 @@ def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
-def evaluate(robot: Robot, state: State, formulation: str = "newton_euler") -> Result:
+def evaluate(robot: Robot, state: GivenState, formulation: str = "newton_euler") -> Result:
     """The dynamics at a state, or at many: leading axes are a batch."""
     with np.errstate(invalid="ignore"):  # a NaN in the state gives NaN in the results; no warning is needed
         return Result(
@@ -88,14 +88,14 @@ def torque_units(robot: Robot) -> list[str]:
     return ["N m" if joint.turns else "N" for joint in robot.structure.coordinates]
 
 
-def state_table(robot: Robot, state: State) -> Sheet:
+def state_table(robot: Robot, state: GivenState) -> Sheet:
     """Where the joints are and how they move."""
     cells = np.column_stack([aligned(values) for values in state])
     rows = [(joint.name, "rad" if joint.turns else "m", *cells[i]) for i, joint in enumerate(robot.structure.coordinates)]
-    return sheet("State: q, qd per s, qdd per s²", ["joint", "unit", *State._fields], rows, left=2, keys=2)
+    return sheet("State: q, qd per s, qdd per s²", ["joint", "unit", *GivenState._fields], rows, left=2, keys=2)
 
 
-def torque_table(robot: Robot, state: State, result: Result) -> Sheet:
+def torque_table(robot: Robot, state: GivenState, result: Result) -> Sheet:
     """The torque of each joint, split by cause."""
     parts = result.parts(state.qdd)
     if not robot.parameters.friction:
@@ -122,7 +122,7 @@ def _mass_units(robot: Robot) -> str:
     return "kg m²" if True in turns else "kg"
 
 
-def _record(robot: Robot, state: State, result: Result, formulation: str) -> dict[str, object]:
+def _record(robot: Robot, state: GivenState, result: Result, formulation: str) -> dict[str, object]:
     return {
         "robot": robot.name,
         "formulation": formulation,

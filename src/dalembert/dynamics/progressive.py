@@ -59,7 +59,7 @@ Screws = Mapping[str, FloatArray]  # of a carrier: J, Jdot and gravity
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class AttachedPart:
     """An attachment: how to take it off, the link that carries it, the coordinates that move this link, its own ones."""
 
     name: str
@@ -129,7 +129,7 @@ class Part:
 _GROUND, _STAND_IN = "(ground)", "(carrier)"
 
 
-def _part(robot: Robot, added: Addition) -> Part:
+def _part(robot: Robot, added: Addition) -> AttachedPart:
     leader = added.joints[0].mimic
     if leader is not None:
         raise ModelError(
@@ -146,7 +146,7 @@ def _part(robot: Robot, added: Addition) -> Part:
             rotors=added.rotors,
         )
     columns = _moving(robot, added.parent)
-    return Part(added.name, added.joints[0].child, added.parent, columns, alone.joint_names[1:], tree_of(alone))
+    return AttachedPart(added.name, added.joints[0].child, added.parent, columns, alone.joint_names[1:], tree_of(alone))
 
 
 def _moving(robot: Robot, link: str) -> tuple[str, ...]:
@@ -171,7 +171,7 @@ class Progressive:
 
     robot: Robot
     base: Robot = field(repr=False)
-    parts: tuple[Part, ...] = field(default=(), repr=False)
+    parts: tuple[AttachedPart, ...] = field(default=(), repr=False)
 
     def __repr__(self) -> str:
         return brief(self, parts=len(self.parts))
@@ -185,7 +185,7 @@ class Progressive:
         """Without an attached part and all that hangs on it, by the name of its link, body or robot."""
         if not isinstance(name, str):
             raise UnknownNameError(f"detach: {shown(name)} found, the name of an attached part expected.")
-        gone: list[Part] = []
+        gone: list[AttachedPart] = []
         for part in self.parts:
             if name in (part.name, part.first) or any(other.holds(part.carrier) for other in gone):
                 gone.append(part)
@@ -311,4 +311,4 @@ def progressive(robot: Robot) -> Progressive:
     return Progressive(robot, robot)
 
 
-__all__ = ["Part", "Progressive", "carrier_program", "progressive"]
+__all__ = ["AttachedPart", "Progressive", "carrier_program", "progressive"]

@@ -14,7 +14,7 @@ from ..checks import choice
 from ..errors import UnknownNameError
 from ..formulations.base import load_torques
 from ..model.springs import Anchor, Damper, Spring
-from ..model.tree import Place, Tree
+from ..model.tree import FramePlace, Tree
 from ..spatial import IDENTITY, ZERO
 from .quantity import TreeRecipe
 from .surroundings import DEFAULT, method_of, place_of
@@ -59,10 +59,10 @@ def _element(tree: Tree, element: Spring | Damper, coefficient: float, rest: flo
     return applied_loads.AtJoint(names.index(element.joint), coefficient, rest)
 
 
-def _place(tree: Tree, end: Anchor) -> Place:
+def _place(tree: Tree, end: Anchor) -> FramePlace:
     name, point = end
     if name == WORLD and name not in tree.links:
-        return shifted(Place(-1, IDENTITY, ZERO), point)
+        return shifted(FramePlace(-1, IDENTITY, ZERO), point)
     return shifted(place_of(tree, name), point)
 
 

@@ -13,7 +13,7 @@ from ..algorithms import kinematics, newton_euler_recursion, regressor
 from ..algorithms.sweep import Unrolled
 from ..errors import ModelError, UnknownNameError
 from ..formulations import FORMULATIONS, Formulation
-from ..model.tree import Place, Tree
+from ..model.tree import FramePlace, Tree
 from ..spatial import ZERO
 
 DEFAULT = "newton_euler"  # the formulation whose quantities have algorithms of their own, chosen for speed
@@ -31,7 +31,7 @@ FREE = Forces()
 WEIGHTLESS = newton_euler_recursion.still_base(ZERO)
 
 
-def place_of(tree: Tree, name: str | None) -> Place:
+def place_of(tree: Tree, name: str | None) -> FramePlace:
     """The frame of a link, or the tool's for None or 'tool'."""
     if name is not None and name in tree.links:
         return tree.links[name]

@@ -12,8 +12,8 @@ import numpy as np
 from ..expr import Program, Slot
 from . import about
 from .about import Module
-from .code_parts import Part, cut
-from .straight import ARITHMETIC, SUM, Code, Local, Piece, Reading, Syntax, call, compare, straight
+from .code_parts import CodePart, cut
+from .straight import ARITHMETIC, SUM, Code, Local, Reading, Snippet, Syntax, call, compare, straight
 
 PART = 800  # steps of a function
 _PER_LINE = 6  # entries of an input read on one line
@@ -111,24 +111,24 @@ def readings(real: str = "double", suffix: str = "") -> dict[str, Reading]:
     return {
         **ARITHMETIC,
         **{op: call(f"{name}{suffix}") for op, name in functions.items()},
-        "sign": lambda a: Piece(f"({a.text} != {a.text} ? {a.text} : ({real})(({a.text} > 0) - ({a.text} < 0)))"),
-        "min": lambda a, b: Piece(f"({a.text} < {b.text} || {a.text} != {a.text} ? {a.text} : {b.text})"),
-        "max": lambda a, b: Piece(f"({a.text} > {b.text} || {a.text} != {a.text} ? {a.text} : {b.text})"),
-        "lt": lambda a, b: Piece(f"({real})({compare('lt', a, b).text})"),
-        "le": lambda a, b: Piece(f"({real})({compare('le', a, b).text})"),
-        "eq": lambda a, b: Piece(f"({real})({compare('eq', a, b).text})"),
-        "where": lambda condition, a, b: Piece(f"({condition.text} ? {a.text} : {b.text})"),
+        "sign": lambda a: Snippet(f"({a.text} != {a.text} ? {a.text} : ({real})(({a.text} > 0) - ({a.text} < 0)))"),
+        "min": lambda a, b: Snippet(f"({a.text} < {b.text} || {a.text} != {a.text} ? {a.text} : {b.text})"),
+        "max": lambda a, b: Snippet(f"({a.text} > {b.text} || {a.text} != {a.text} ? {a.text} : {b.text})"),
+        "lt": lambda a, b: Snippet(f"({real})({compare('lt', a, b).text})"),
+        "le": lambda a, b: Snippet(f"({real})({compare('le', a, b).text})"),
+        "eq": lambda a, b: Snippet(f"({real})({compare('eq', a, b).text})"),
+        "where": lambda condition, a, b: Snippet(f"({condition.text} ? {a.text} : {b.text})"),
     }
 
 
 def _syntax(real: _Real) -> Syntax:
-    def constant(value: float) -> Piece:
+    def constant(value: float) -> Snippet:
         with np.errstate(over="ignore", under="ignore"):
             rounded = float(real.rounded(value))
         if math.isnan(rounded):
-            return Piece("NAN")
+            return Snippet("NAN")
         digits = "INFINITY" if math.isinf(rounded) else f"{abs(rounded)!r}{real.suffix}"
-        return Piece(f"-{digits}", SUM) if math.copysign(1.0, rounded) < 0 else Piece(digits)
+        return Snippet(f"-{digits}", SUM) if math.copysign(1.0, rounded) < 0 else Snippet(digits)
 
     return Syntax(readings(real.name, real.suffix), constant, _RESERVED, repeats=frozenset(("min", "max", "sign")))
 
@@ -193,13 +193,13 @@ def _function(module: Module, name: str, program: Program, real: _Real) -> str:
     return "\n".join([*parts, f"{head}\n{_block(main)}"])
 
 
-def _given(code: Code, part: Part) -> list[str]:
+def _given(code: Code, part: CodePart) -> list[str]:
     """What a part is called with."""
     arrays = [code.inputs[i] for i in part.inputs if i not in code.fields]
     return arrays + [code.record] * any(i in code.fields for i in part.inputs)
 
 
-def _part(module: Module, name: str, program: Program, code: Code, part: Part, real: _Real) -> str:
+def _part(module: Module, name: str, program: Program, code: Code, part: CodePart, real: _Real) -> str:
     """A function of its own for some steps; it must not be put back into the whole by the compiler."""
     parameters = [_input(program.inputs[i], code.inputs[i], real) for i in part.inputs if i not in code.fields]
     parameters += [f"const {module.name}_parameters *{code.record}"] * any(i in code.fields for i in part.inputs)

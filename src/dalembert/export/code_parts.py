@@ -14,7 +14,7 @@ from .straight import Code, Local
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 
 
-class Part(NamedTuple):
+class CodePart(NamedTuple):
     """Consecutive steps, the inputs and entries of inputs they read, and places in the array: what they get, what they leave."""
 
     inputs: list[int]
@@ -27,8 +27,8 @@ class Part(NamedTuple):
 class Cut(NamedTuple):
     """The parts, then what the outputs get from inputs and from the array, and the length of the array."""
 
-    parts: list[Part]
-    last: Part
+    parts: list[CodePart]
+    last: CodePart
     length: int
 
 
@@ -47,12 +47,12 @@ def cut(code: Code, size: int) -> Cut:
 
 def _part(
     code: Code, steps: list[tuple[str, str]], mentioned: dict[str, None], home: dict[str, int], places: dict[str, int], k: int
-) -> Part:
+) -> CodePart:
     read = [local for local in code.locals if local.name in mentioned]
     inputs = {local.slot for local in read} | {i for i, name in enumerate(code.inputs) if name in mentioned}
     gets = {name: places[name] for name in mentioned if home.get(name, k) != k}
     leaves = {name: places[name] for name, _ in steps if name in places}
-    return Part(sorted(inputs), read, gets, steps, leaves)
+    return CodePart(sorted(inputs), read, gets, steps, leaves)
 
 
 def _mentioned(texts: Iterable[str]) -> dict[str, None]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from ..expr import Program, Slot
 from . import about
 from .about import Module
-from .straight import ARITHMETIC, SUM, Code, Local, Piece, Reading, Syntax, call, compare, place, straight
+from .straight import ARITHMETIC, SUM, Code, Local, Reading, Snippet, Syntax, call, compare, place, straight
 
 _KEYWORDS = (
     "break case catch classdef continue else elseif end for function global if otherwise parfor persistent return spmd switch "
@@ -22,8 +22,8 @@ _USED = "sin cos sqrt atan2 abs sign zeros double single numel nargin error Inf 
 _RESERVED = frozenset((*_KEYWORDS.split(), *_USED.split()))
 
 
-def _choose(condition: str, a: Piece, b: Piece) -> Piece:
-    return Piece(f"choose({condition}, {a.text}, {b.text})")
+def _choose(condition: str, a: Snippet, b: Snippet) -> Snippet:
+    return Snippet(f"choose({condition}, {a.text}, {b.text})")
 
 
 READINGS: dict[str, Reading] = {
@@ -36,9 +36,9 @@ READINGS: dict[str, Reading] = {
     "sign": call("sign"),
     "min": lambda a, b: _choose(f"{a.text} < {b.text} || {a.text} ~= {a.text}", a, b),
     "max": lambda a, b: _choose(f"{a.text} > {b.text} || {a.text} ~= {a.text}", a, b),
-    "lt": lambda a, b: Piece(f"double({compare('lt', a, b).text})"),
-    "le": lambda a, b: Piece(f"double({compare('le', a, b).text})"),
-    "eq": lambda a, b: Piece(f"double({compare('eq', a, b).text})"),
+    "lt": lambda a, b: Snippet(f"double({compare('lt', a, b).text})"),
+    "le": lambda a, b: Snippet(f"double({compare('le', a, b).text})"),
+    "eq": lambda a, b: Snippet(f"double({compare('eq', a, b).text})"),
     "where": lambda condition, a, b: _choose(condition.text if condition.level < SUM else f"{condition.text} ~= 0", a, b),
 }
 """Each primitive in MATLAB. Its own min and max leave NaN out and its sqrt turns complex, so helpers take their places."""
@@ -49,11 +49,11 @@ _HELPERS = {
 }
 
 
-def _constant(value: float) -> Piece:
+def _constant(value: float) -> Snippet:
     if math.isnan(value):
-        return Piece("NaN")
+        return Snippet("NaN")
     digits = "Inf" if math.isinf(value) else repr(abs(value))
-    return Piece(f"-{digits}", SUM) if math.copysign(1.0, value) < 0 else Piece(digits)
+    return Snippet(f"-{digits}", SUM) if math.copysign(1.0, value) < 0 else Snippet(digits)
 
 
 _SYNTAX = Syntax(READINGS, _constant, _RESERVED, repeats=frozenset(("min", "max")), first=1)

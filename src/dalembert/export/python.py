@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from ..expr import Program, Slot
 from . import about
 from .about import Module
-from .straight import ARITHMETIC, SUM, Code, Piece, Reading, Syntax, call, compare, place, straight
+from .straight import ARITHMETIC, SUM, Code, Reading, Snippet, Syntax, call, compare, place, straight
 
 _RESERVED = frozenset((*keyword.kwlist, "np", "batch", "ValueError", "PARAMETERS"))
 
@@ -24,19 +24,19 @@ READINGS: dict[str, Reading] = {
     "sign": call("np.sign"),
     "min": call("np.minimum"),
     "max": call("np.maximum"),
-    "lt": lambda a, b: Piece(f"np.float64({compare('lt', a, b).text})"),
-    "le": lambda a, b: Piece(f"np.float64({compare('le', a, b).text})"),
-    "eq": lambda a, b: Piece(f"np.float64({compare('eq', a, b).text})"),
+    "lt": lambda a, b: Snippet(f"np.float64({compare('lt', a, b).text})"),
+    "le": lambda a, b: Snippet(f"np.float64({compare('le', a, b).text})"),
+    "eq": lambda a, b: Snippet(f"np.float64({compare('eq', a, b).text})"),
     "where": call("np.where"),
 }
 """Each primitive in NumPy."""
 
 
-def _constant(value: float) -> Piece:
+def _constant(value: float) -> Snippet:
     if math.isnan(value):
-        return Piece("np.nan")
+        return Snippet("np.nan")
     digits = "np.inf" if math.isinf(value) else repr(abs(value))
-    return Piece(f"-{digits}", SUM) if math.copysign(1.0, value) < 0 else Piece(digits)
+    return Snippet(f"-{digits}", SUM) if math.copysign(1.0, value) < 0 else Snippet(digits)
 
 
 _SYNTAX = Syntax(READINGS, _constant, _RESERVED)

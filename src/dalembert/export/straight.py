@@ -20,7 +20,7 @@ _PARTNER = {"sin": "cos", "cos": "sin"}
 COMPARISONS = {"lt": "<", "le": "<=", "eq": "=="}
 
 
-class Piece(NamedTuple):
+class Snippet(NamedTuple):
     """An expression in some language, and how tightly it holds together."""
 
     text: str
@@ -31,7 +31,7 @@ class Piece(NamedTuple):
         return self.text if self.level >= least else f"({self.text})"
 
 
-Reading: TypeAlias = Callable[..., Piece]
+Reading: TypeAlias = Callable[..., Snippet]
 
 
 class Syntax(NamedTuple):
@@ -40,30 +40,30 @@ class Syntax(NamedTuple):
     """
 
     readings: Mapping[str, Reading]
-    constant: Callable[[float], Piece]
+    constant: Callable[[float], Snippet]
     reserved: frozenset[str]
     repeats: frozenset[str] = frozenset()
     first: int = 0
 
 
 ARITHMETIC: dict[str, Reading] = {
-    "add": lambda a, b: Piece(f"{a.text} + {b.within(PRODUCT)}", SUM),
-    "sub": lambda a, b: Piece(f"{a.text} - {b.within(PRODUCT)}", SUM),
-    "mul": lambda a, b: Piece(f"{a.within(PRODUCT)}*{b.within(ATOM)}", PRODUCT),
-    "div": lambda a, b: Piece(f"{a.within(PRODUCT)}/{b.within(ATOM)}", PRODUCT),
-    "neg": lambda a: Piece(f"-{a.within(ATOM)}", SUM),
+    "add": lambda a, b: Snippet(f"{a.text} + {b.within(PRODUCT)}", SUM),
+    "sub": lambda a, b: Snippet(f"{a.text} - {b.within(PRODUCT)}", SUM),
+    "mul": lambda a, b: Snippet(f"{a.within(PRODUCT)}*{b.within(ATOM)}", PRODUCT),
+    "div": lambda a, b: Snippet(f"{a.within(PRODUCT)}/{b.within(ATOM)}", PRODUCT),
+    "neg": lambda a: Snippet(f"-{a.within(ATOM)}", SUM),
 }
 """What C and everything after it write alike; parentheses keep the order of operations, and with it the rounding."""
 
 
 def call(name: str) -> Reading:
     """A reading that calls a function of this name."""
-    return lambda *arguments: Piece(f"{name}({', '.join(a.text for a in arguments)})")
+    return lambda *arguments: Snippet(f"{name}({', '.join(a.text for a in arguments)})")
 
 
-def compare(op: str, a: Piece, b: Piece) -> Piece:
+def compare(op: str, a: Snippet, b: Snippet) -> Snippet:
     """A comparison as a condition, which is no number in every language."""
-    return Piece(f"{a.text} {COMPARISONS[op]} {b.text}", CONDITION)
+    return Snippet(f"{a.text} {COMPARISONS[op]} {b.text}", CONDITION)
 
 
 class Local(NamedTuple):
@@ -115,8 +115,8 @@ class _Writer:
         self.program, self.syntax, self.names, self.inputs, self.fields = program, syntax, names, inputs, fields
         self.locals: list[Local] = []
         self.steps: list[tuple[str, str]] = []
-        self.pieces: dict[Expr, Piece] = {}
-        self.conditions: dict[Expr, Piece] = {}
+        self.pieces: dict[Expr, Snippet] = {}
+        self.conditions: dict[Expr, Snippet] = {}
         self.inline = _used_once(program, syntax.repeats)
         self.angles = {(n.op, n.args[0]): n for n in program.nodes if n.op in _PARTNER}
 
@@ -143,7 +143,7 @@ class _Writer:
             index = [str(axis + self.syntax.first) for axis in axes]
             name = self.names.fresh("".join((name, *index)) if len(axes) <= 1 else "_".join((name, *index)))
             self.locals.append(Local(name, slot, entry))
-        self.pieces[node] = Piece(name)
+        self.pieces[node] = Snippet(name)
 
     def _sine_and_cosine(self, node: Expr) -> None:
         (angle,) = node.args
@@ -164,10 +164,10 @@ class _Writer:
         if node.op in COMPARISONS:
             self.conditions[node] = compare(node.op, *arguments)
 
-    def _name(self, node: Expr, wanted: str, piece: Piece) -> None:
+    def _name(self, node: Expr, wanted: str, piece: Snippet) -> None:
         name = self.names.fresh(wanted)
         self.steps.append((name, piece.text))
-        self.pieces[node] = Piece(name)
+        self.pieces[node] = Snippet(name)
 
 
 def _used_once(program: Program, repeats: frozenset[str]) -> set[Expr]:

@@ -11,21 +11,21 @@ from ..dynamics import engine
 from ..dynamics.system import AnySystem, Reading, Request
 from ..errors import UnknownNameError
 from ..expr import Program, trace
-from ..model.numbers import KINDS, Key, Number, Parameter, parameters
+from ..model.numbers import KINDS, Number, NumberKey, Parameter, parameters
 from ..model.tree import Tree
 from ..options import several_names
 
-Chosen = Mapping[Key, Parameter]
+Chosen = Mapping[NumberKey, Parameter]
 ALL = "all"
 
 
-def parameters_of(system: AnySystem) -> dict[Key, Parameter]:
+def parameters_of(system: AnySystem) -> dict[NumberKey, Parameter]:
     """Every number of a system's model that is not zero, named; found once and kept with the system."""
     engine.size(system)
     return engine.kept(system, Request("numbers"), lambda: _all_named(system))
 
 
-def _all_named(system: AnySystem) -> dict[Key, Parameter]:
+def _all_named(system: AnySystem) -> dict[NumberKey, Parameter]:
     """Names depend on which numbers act in τ, so τ is traced with every number as an input."""
     seen: dict[str, Number] = {}
 
@@ -42,7 +42,7 @@ def _all_named(system: AnySystem) -> dict[Key, Parameter]:
     return parameters(seen.values(), acting)
 
 
-def chosen(system: AnySystem, symbols: str | Iterable[str]) -> dict[Key, Parameter]:
+def chosen(system: AnySystem, symbols: str | Iterable[str]) -> dict[NumberKey, Parameter]:
     """The parameters that 'all', kinds such as 'masses', or names such as 'm_1' mean."""
     known = parameters_of(system)
     wanted = several_names("symbols", symbols, "'all', a kind such as 'masses', a name such as 'm_1', or a list of them")

@@ -45,7 +45,7 @@ def dead_code(program: Program) -> Program:
     return _Rebuild(program).finish()
 
 
-class Term(NamedTuple):
+class Monomial(NamedTuple):
     """coefficient · Π factors, one summand of a sum."""
 
     coefficient: float
@@ -56,12 +56,12 @@ class Term(NamedTuple):
         """Multiplications it takes."""
         return max(len(self.factors) - (abs(self.coefficient) == 1.0), 0)
 
-    def without(self, key: Expr | float) -> Term:
+    def without(self, key: Expr | float) -> Monomial:
         """The term divided by one of its factors, or by the size of its coefficient."""
         if not isinstance(key, Expr):
-            return Term(-1.0 if self.coefficient < 0.0 else 1.0, self.factors)
+            return Monomial(-1.0 if self.coefficient < 0.0 else 1.0, self.factors)
         k = self.factors.index(key)
-        return Term(self.coefficient, self.factors[:k] + self.factors[k + 1 :])
+        return Monomial(self.coefficient, self.factors[:k] + self.factors[k + 1 :])
 
 
 class _Rebuild:
@@ -89,7 +89,7 @@ class _Rebuild:
         results = tuple(tuple(self.new[s] if isinstance(s, Expr) else s for s in result) for result in old.results)
         return Program(old.name, self.graph, old.inputs, entries, old.outputs, results)
 
-    def term(self, sign: float, factors: Iterable[Expr]) -> Term:
+    def term(self, sign: float, factors: Iterable[Expr]) -> Monomial:
         """A product of old nodes as a term of new ones."""
         coefficient, kept = sign, []
         for old in factors:
@@ -100,7 +100,7 @@ class _Rebuild:
                 kept.append(scalar)
             else:
                 coefficient *= scalar
-        return Term(coefficient, _ordered(kept))
+        return Monomial(coefficient, _ordered(kept))
 
 
 def _private(program: Program) -> set[Expr]:
@@ -130,7 +130,7 @@ def _leaves(root: Expr, ops: Sequence[str], private: set[Expr]) -> list[tuple[fl
     return found
 
 
-def _over_sums(program: Program, combine: Callable[[_Rebuild, list[Term]], Any]) -> Program:
+def _over_sums(program: Program, combine: Callable[[_Rebuild, list[Monomial]], Any]) -> Program:
     """Rewrite each largest sum of products by `combine`, which gets its terms, like ones added up."""
     work, private = _Rebuild(program), _private(program)
     roots = _roots(program, private)
@@ -149,29 +149,29 @@ def _factors(root: Expr, piece: Expr, private: set[Expr]) -> list[Expr]:
     return [factor for _, factor in _leaves(piece, _PRODUCTS, private)]
 
 
-def _collected(terms: Iterable[Term]) -> list[Term]:
+def _collected(terms: Iterable[Monomial]) -> list[Monomial]:
     """Terms of the same factors added up."""
     total: dict[tuple[Expr, ...], float] = {}
     for term in terms:
         total[term.factors] = total.get(term.factors, 0.0) + term.coefficient
-    return [Term(c, factors) for factors, c in total.items() if c != 0.0]
+    return [Monomial(c, factors) for factors, c in total.items() if c != 0.0]
 
 
-def _product(term: Term) -> Any:
+def _product(term: Monomial) -> Any:
     value: Any = 1.0
     for factor, times in Counter(term.factors).items():
         value = value * factor**times
     return value * term.coefficient
 
 
-def _sum(terms: Iterable[Term]) -> Any:
+def _sum(terms: Iterable[Monomial]) -> Any:
     total: Any = 0.0
     for term in terms:
         total = total + _product(term)
     return total
 
 
-def _factored(terms: list[Term], keys: Callable[[Term], Iterable[Any]]) -> Any:
+def _factored(terms: list[Monomial], keys: Callable[[Monomial], Iterable[Any]]) -> Any:
     """The sum with what saves the most multiplications taken out first, again and again."""
     total: Any = 0.0
     while len(terms) > 1:
@@ -211,7 +211,7 @@ def factor_constants(program: Program) -> Program:
     return _over_sums(program, lambda work, terms: _factored(terms, _size))
 
 
-def _size(term: Term) -> tuple[float, ...]:
+def _size(term: Monomial) -> tuple[float, ...]:
     return (abs(term.coefficient),) if term.factors and math.isfinite(term.coefficient) else ()
 
 
@@ -220,7 +220,7 @@ def pythagoras(program: Program) -> Program:
     """sin² + cos² = 1, also with factors in front, and 1 - cos² = sin² where both are at hand."""
     sines, cosines = ({n.args[0] for n in program.nodes if n.op == op} for op in ("sin", "cos"))
 
-    def combine(work: _Rebuild, terms: list[Term]) -> Any:
+    def combine(work: _Rebuild, terms: list[Monomial]) -> Any:
         angles = {work.new[a] for a in sines & cosines if a in work.new}
         shorter = _without_squares(work.graph, terms, angles)
         return _sum(min(terms, shorter, key=_operations))
@@ -228,13 +228,13 @@ def pythagoras(program: Program) -> Program:
     return _over_sums(program, combine)
 
 
-def _without_squares(graph: Graph, terms: list[Term], angles: set[Any]) -> list[Term]:
+def _without_squares(graph: Graph, terms: list[Monomial], angles: set[Any]) -> list[Monomial]:
     table = {t.factors: t.coefficient for t in _collected(map(_spread, terms))}
     for factors in list(table):
         for square in [f for f, times in Counter(factors).items() if times > 1 and f.op in _PARTNER and f.args[0] in angles]:
             if factors in table:
                 _replace_square(table, factors, square, graph.apply(_PARTNER[square.op], square.args[0]))
-    return [Term(c, factors) for factors, c in table.items() if c != 0.0]
+    return [Monomial(c, factors) for factors, c in table.items() if c != 0.0]
 
 
 def _replace_square(table: dict[tuple[Expr, ...], float], factors: tuple[Expr, ...], square: Expr, partner: Expr) -> None:
@@ -252,7 +252,7 @@ def _replace_square(table: dict[tuple[Expr, ...], float], factors: tuple[Expr, .
         del table[factors]
 
 
-def _spread(term: Term) -> Term:
+def _spread(term: Monomial) -> Monomial:
     """The term with its sines and cosines in the open: shared products of them taken apart too."""
     coefficient, found = term.coefficient, []
     for f in (leaf for factor in term.factors for leaf in _sines_in(factor)):
@@ -260,7 +260,7 @@ def _spread(term: Term) -> Term:
             coefficient *= f.value
         else:
             found.append(f)
-    return Term(coefficient, _ordered(found))
+    return Monomial(coefficient, _ordered(found))
 
 
 def _sines_in(factor: Expr) -> list[Expr]:
@@ -278,7 +278,7 @@ def _sines_in(factor: Expr) -> list[Expr]:
     return leaves
 
 
-def _operations(terms: Iterable[Term]) -> int:
+def _operations(terms: Iterable[Monomial]) -> int:
     return sum(t.products + 1 for t in terms)
 
 

@@ -9,7 +9,7 @@ from . import (
     newton_euler_base,
     screw,
 )
-from .base import Formulation, Term
+from .base import Formulation, FormulationTerm
 
 FORMULATIONS: dict[str, Formulation] = {
     "newton_euler": newton_euler.FORMULATION,
@@ -21,4 +21,4 @@ FORMULATIONS: dict[str, Formulation] = {
     "screw": screw.FORMULATION,
 }
 
-__all__ = ["FORMULATIONS", "Formulation", "Term"]
+__all__ = ["FORMULATIONS", "Formulation", "FormulationTerm"]

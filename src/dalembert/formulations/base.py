@@ -32,7 +32,7 @@ from ..spatial import Force, Matrix, Pose, Tensor, Vec3, ldl
 from ..spatial.nested import dot, zeros
 
 
-class Term(NamedTuple):
+class FormulationTerm(NamedTuple):
     """A quantity particular to a formulation: `function(sweep, q, qd, qdd)` gives nested lists of scalars.
 
     Terms asked for together are traced together, so what they share is computed once.
@@ -53,7 +53,7 @@ class Formulation:
     mass_matrix: Callable[[Unrolled, Any], Matrix] | None = None
     christoffel: Callable[[Unrolled, Any], Tensor] | None = None
     coriolis_matrix: Callable[[Unrolled, Any, Any], Matrix] | None = None
-    terms: Mapping[str, Term] = field(default_factory=dict)
+    terms: Mapping[str, FormulationTerm] = field(default_factory=dict)
     can_roll: bool = False  # written as steps for a sweep, so it can become a loop over joints
     regroup: bool = False  # right with base parameters alone, in which a link may have no mass
     moving_base: bool = False  # serves a base that moves
@@ -105,7 +105,7 @@ def closed(model: ModelFunction) -> dict[str, Callable[..., Any]]:
     return {"inverse_dynamics": inverse_dynamics, "mass_matrix": mass_matrix, "christoffel": christoffel}
 
 
-def closed_terms(model: ModelFunction, M: str, c: str, g: str) -> dict[str, Term]:
+def closed_terms(model: ModelFunction, M: str, c: str, g: str) -> dict[str, FormulationTerm]:
     """The closed model's matrix, velocity coefficients and gravity as terms, each with its meaning."""
     native = closed(model)
 
@@ -113,9 +113,9 @@ def closed_terms(model: ModelFunction, M: str, c: str, g: str) -> dict[str, Term
         return sweep.collect(model(sweep, sweep.expand(q), sweep.tree.gravity).g)
 
     return {
-        "M": Term(M, lambda sweep, q, qd, qdd: native["mass_matrix"](sweep, q)),
-        "c": Term(c, lambda sweep, q, qd, qdd: native["christoffel"](sweep, q)),
-        "g": Term(g, gravity),
+        "M": FormulationTerm(M, lambda sweep, q, qd, qdd: native["mass_matrix"](sweep, q)),
+        "c": FormulationTerm(c, lambda sweep, q, qd, qdd: native["christoffel"](sweep, q)),
+        "g": FormulationTerm(g, gravity),
     }
 
 

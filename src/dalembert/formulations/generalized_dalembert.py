@@ -37,8 +37,8 @@ from ..spatial import SYM_ZERO, Z_AXIS, ZERO, Force, Inertia, Matrix, Motion, Te
 from ..spatial.nested import dot, sum_of, zeros
 from .base import (
     Formulation,
+    FormulationTerm,
     Model,
-    Term,
     closed,
     condensed,
     condensed_tensor,
@@ -279,12 +279,12 @@ def _by_links(part: Callable[..., Matrix]) -> Callable[[Unrolled, Any], list[Mat
     return lambda sweep, q: [part(sweep, q, s) for s in range(len(sweep.tree.segments))]
 
 
-def _of_place(meaning: str, function: Callable[[Unrolled, Any], Any]) -> Term:
-    return Term(meaning, lambda sweep, q, qd, qdd: function(sweep, q))
+def _of_place(meaning: str, function: Callable[[Unrolled, Any], Any]) -> FormulationTerm:
+    return FormulationTerm(meaning, lambda sweep, q, qd, qdd: function(sweep, q))
 
 
-def _of_rates(meaning: str, function: Callable[[Unrolled, Any, Any], Any]) -> Term:
-    return Term(meaning, lambda sweep, q, qd, qdd: function(sweep, q, qd))
+def _of_rates(meaning: str, function: Callable[[Unrolled, Any, Any], Any]) -> FormulationTerm:
+    return FormulationTerm(meaning, lambda sweep, q, qd, qdd: function(sweep, q, qd))
 
 
 TERMS = {

@@ -24,14 +24,14 @@ from typing import Any, NamedTuple
 
 from ..algorithms import influence_coefficients
 from ..algorithms.sweep import Unrolled
-from ..model.tree import Place, Tree
+from ..model.tree import FramePlace, Tree
 from ..spatial import SYM_ZERO, ZERO, Matrix, Pose, Sym3, Tensor, Vec3
 from ..spatial.inertia import symmetric_shift
 from ..spatial.nested import sum_of, zeros
 from .base import (
     Formulation,
+    FormulationTerm,
     Model,
-    Term,
     closed,
     condensed_tensor,
     spin_model,
@@ -141,10 +141,10 @@ def _gravity(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> list[Any]:
     return sweep.collect([-g for g in model(sweep, sweep.expand(q), sweep.tree.gravity).g])
 
 
-def _centre(tree: Tree, j: int) -> Place:
+def _centre(tree: Tree, j: int) -> FramePlace:
     """Where the centre of mass of a segment is; the origin of its link frame, if it has no mass."""
     body = tree.segments[j].inertia
-    return Place(j, tree.frames[j].R, body.centre) if body.mass else tree.frames[j]
+    return FramePlace(j, tree.frames[j].R, body.centre) if body.mass else tree.frames[j]
 
 
 def _coefficients(order: int, kind: str) -> Any:
@@ -158,15 +158,19 @@ def _coefficients(order: int, kind: str) -> Any:
 
 
 TERMS = {
-    "I": Term("effective inertia I*, rotors included: the mass matrix, shape (n, n)", _inertia),
-    "P": Term("inertia power array P*: q̇ᵀ P*_n q̇ is the velocity torque at coordinate n, shape (n, n, n)", _power),
-    "G_com": Term(
+    "I": FormulationTerm("effective inertia I*, rotors included: the mass matrix, shape (n, n)", _inertia),
+    "P": FormulationTerm("inertia power array P*: q̇ᵀ P*_n q̇ is the velocity torque at coordinate n, shape (n, n, n)", _power),
+    "G_com": FormulationTerm(
         "∂c/∂q_n, c the centre of mass of all a moving joint carries rigidly, shape (m, 3, n)", _coefficients(1, "point")
     ),
-    "H_com": Term("∂G_n/∂q_l of the centres of mass, indices l, n, shape (m, 3, n, n)", _coefficients(2, "point")),
-    "G_rot": Term("angular velocity of a link per q̇_n, shape (m, 3, n)", _coefficients(1, "rotation")),
-    "H_rot": Term("∂G_n/∂q_l of the rotations, indices l, n, not symmetric, shape (m, 3, n, n)", _coefficients(2, "rotation")),
-    "T_gravity": Term("generalised force T^L of gravity as an applied load: minus the gravity torque, shape (n,)", _gravity),
+    "H_com": FormulationTerm("∂G_n/∂q_l of the centres of mass, indices l, n, shape (m, 3, n, n)", _coefficients(2, "point")),
+    "G_rot": FormulationTerm("angular velocity of a link per q̇_n, shape (m, 3, n)", _coefficients(1, "rotation")),
+    "H_rot": FormulationTerm(
+        "∂G_n/∂q_l of the rotations, indices l, n, not symmetric, shape (m, 3, n, n)", _coefficients(2, "rotation")
+    ),
+    "T_gravity": FormulationTerm(
+        "generalised force T^L of gravity as an applied load: minus the gravity torque, shape (n,)", _gravity
+    ),
 }
 
 FORMULATION = Formulation(

@@ -36,14 +36,14 @@ from ..algorithms.joint import joint_screw
 from ..algorithms.kinematics import WORLD
 from ..algorithms.sweep import Unrolled
 from ..expr import ops
-from ..model.tree import Place, Segment, Tree
+from ..model.tree import FramePlace, Segment, Tree
 from ..spatial import SYM_ZERO, ZERO, Matrix, Pose, Sym3, Tensor, Vec3
 from ..spatial.inertia import symmetric_shift
 from ..spatial.nested import zeros
 from .base import (
     Formulation,
+    FormulationTerm,
     Model,
-    Term,
     closed,
     closed_terms,
     condensed,
@@ -100,7 +100,7 @@ def moving_bodies(tree: Tree, poses: list[Pose], i: int) -> list[tuple[Columns, 
     return result
 
 
-def bodies(s: Segment, place: Place) -> list[CentralBody]:
+def bodies(s: Segment, place: FramePlace) -> list[CentralBody]:
     """What a segment carries as a body with a centre of mass.
 
     Without mass there is none and none is needed: the tensor is the same about every point, and the origin of the link's own
@@ -267,11 +267,15 @@ TERMS = {
     "B": OWN["M"],
     "c": OWN["c"],
     "g": OWN["g"],
-    "J_P": Term("linear Jacobian of each link's centre of mass, shape (m, 3, n); of a massless link's origin", _linear),
-    "J_O": Term("angular Jacobian of each link, shape (m, 3, n)", _angular),
-    "J_O_rotor": Term("angular Jacobian of each joint's full rotor, shape (m, 3, n); zero where there is none", _rotor_angular),
-    "links": Term("part of each link in B, rotors at rest included, shape (m, n, n)", _links),
-    "rotors": Term("part of each joint's rotor in B, by its spin, shape (m, n, n)", _rotors),
+    "J_P": FormulationTerm(
+        "linear Jacobian of each link's centre of mass, shape (m, 3, n); of a massless link's origin", _linear
+    ),
+    "J_O": FormulationTerm("angular Jacobian of each link, shape (m, 3, n)", _angular),
+    "J_O_rotor": FormulationTerm(
+        "angular Jacobian of each joint's full rotor, shape (m, 3, n); zero where there is none", _rotor_angular
+    ),
+    "links": FormulationTerm("part of each link in B, rotors at rest included, shape (m, n, n)", _links),
+    "rotors": FormulationTerm("part of each joint's rotor in B, by its spin, shape (m, n, n)", _rotors),
 }
 
 FORMULATION = Formulation(

@@ -32,13 +32,13 @@ from typing import Any, NamedTuple
 from ..algorithms.joint import joint_screw, transform
 from ..algorithms.kinematics import WORLD, homogeneous
 from ..algorithms.sweep import Unrolled
-from ..model.tree import Place, Segment, Tree
+from ..model.tree import FramePlace, Segment, Tree
 from ..spatial import Mat3, Matrix, Pose, Tensor, Vec3, outer, second_moment, skew
 from ..spatial.nested import sum_of, zeros
 from .base import (
     Formulation,
+    FormulationTerm,
     Model,
-    Term,
     closed,
     closed_terms,
     spin_model,
@@ -116,7 +116,7 @@ def outward_step(s: Segment, parent: LinkMatrices, i: int, A: Pose, Q: Pose) -> 
     return LinkMatrices(T, U, U2)
 
 
-def link_transform(tree: Tree, s: Segment, place: Place, q: Any) -> Pose:
+def link_transform(tree: Tree, s: Segment, place: FramePlace, q: Any) -> Pose:
     """A_i(q): the link's own frame in its parent's own frame; of a standard DH table, its row [Milicevic, Eq. 2.1]."""
     R, p = s.R, s.p
     if s.parent >= 0:
@@ -126,7 +126,7 @@ def link_transform(tree: Tree, s: Segment, place: Place, q: Any) -> Pose:
     return Pose(X.rotation(), X.p) @ place.pose
 
 
-def twist_matrix(s: Segment, place: Place) -> Pose:
+def twist_matrix(s: Segment, place: FramePlace) -> Pose:
     """Q_i: the twist of the joint in the link's own frame; its axis is z of the internal frame, through that origin.
 
     Where the axis goes through the link's origin, what is left of a × arm is rounding, and no operation may depend on it.
@@ -145,7 +145,7 @@ def pseudo_inertias(tree: Tree) -> list[PseudoInertia]:
     return [_pseudo_inertia(s, place) for s, place in zip(tree.segments, tree.frames, strict=True)]
 
 
-def _pseudo_inertia(s: Segment, place: Place) -> PseudoInertia:
+def _pseudo_inertia(s: Segment, place: FramePlace) -> PseudoInertia:
     body = s.inertia.placed(place.pose.inverse)
     return PseudoInertia(second_moment(body.I).matrix(), body.h, body.mass)
 
@@ -205,10 +205,10 @@ OWN = closed_terms(
     g="c_i: gravity loading, shape (n,)",
 )
 TERMS = {
-    "T": Term("T_i: own frame of each moving joint's link in the world, shape (m, 4, 4)", _transforms),
-    "U": Term("U_ij = ∂T_i/∂q_j by the joints' own variables, shape (m, m, 4, 4)", _first),
-    "U2": Term("U_ijk = ∂²T_i/∂q_j∂q_k, shape (m, m, m, 4, 4)", _second),
-    "J": Term("J_i: pseudo-inertia of all the link carries, in its own frame, shape (m, 4, 4)", _inertias),
+    "T": FormulationTerm("T_i: own frame of each moving joint's link in the world, shape (m, 4, 4)", _transforms),
+    "U": FormulationTerm("U_ij = ∂T_i/∂q_j by the joints' own variables, shape (m, m, 4, 4)", _first),
+    "U2": FormulationTerm("U_ijk = ∂²T_i/∂q_j∂q_k, shape (m, m, m, 4, 4)", _second),
+    "J": FormulationTerm("J_i: pseudo-inertia of all the link carries, in its own frame, shape (m, 4, 4)", _inertias),
     "D": OWN["M"],
     "h": OWN["c"],
     "c": OWN["g"],

@@ -29,7 +29,7 @@ from ..algorithms.sweep import Unrolled
 from ..errors import ModelError
 from ..model.tree import Segment, Tree
 from ..spatial import IDENTITY, Z_AXIS, ZERO, Force, Mat3, Sym3, Transform, Vec3
-from .base import Formulation, Term
+from .base import Formulation, FormulationTerm
 
 _DUST = 1e-14  # relative: what differences of equal numbers leave behind; cut off, so that structural zeros stay
 
@@ -46,7 +46,7 @@ class LinkData(NamedTuple):
     I: Sym3
 
 
-class LinkMotion(NamedTuple):
+class LinkKinematics(NamedTuple):
     """What the way out finds for a link; pdd and pdd_C are without gravity's share, as the base starts at −g₀."""
 
     omega: Vec3
@@ -59,15 +59,15 @@ class Mount(NamedTuple):
     """A link that may carry rotors: how its internal axes lie in those of its motion."""
 
     R: Mat3
-    motion: LinkMotion
+    motion: LinkKinematics
 
 
-class Recursion(NamedTuple):
+class RecursionSteps(NamedTuple):
     """All steps, one entry per segment: link axes in the base, the vectors' data, motions, rotors, joint wrenches, forces."""
 
     R: Sequence[Mat3]
     data: Sequence[LinkData]
-    motions: Sequence[LinkMotion]
+    motions: Sequence[LinkKinematics]
     mounts: Sequence[Mount]
     wrenches: Sequence[Force]
     tau: Sequence[Any]
@@ -106,20 +106,20 @@ def _without_dust(difference: Vec3, *of: Vec3) -> Vec3:
     return Vec3(*(0.0 if abs(x) <= limit else x for x in difference))
 
 
-def carried(link: LinkMotion, x: Vec3) -> Vec3:
+def carried(link: LinkKinematics, x: Vec3) -> Vec3:
     """ẍ = ω̇ × x + ω × (ω × x): how much faster than its origin a link's point at x accelerates."""
     return link.domega.cross(x) + link.omega.cross(link.omega.cross(x))
 
 
-def forward_step(s: Segment, parent: LinkMotion, data: LinkData, qd: Any, qdd: Any) -> LinkMotion:
+def forward_step(s: Segment, parent: LinkKinematics, data: LinkData, qd: Any, qdd: Any) -> LinkKinematics:
     """One link on the way out, (1) to (4); the parent's motion and the data are in the same axes."""
     turn, slide = data.z * (qd * s.turn), data.z * (qd * s.slide)
     omega = parent.omega + turn  # (1)
     domega = parent.domega + data.z * (qdd * s.turn) + parent.omega.cross(turn)  # (2)
     at_joint = parent.pdd + carried(parent, data.s)
-    link = LinkMotion(omega, domega, at_joint, at_joint)
+    link = LinkKinematics(omega, domega, at_joint, at_joint)
     pdd = at_joint + data.z * (qdd * s.slide) + omega.cross(slide) * 2.0 + carried(link, data.r)  # (3)
-    return LinkMotion(omega, domega, pdd, pdd + carried(link, data.c))  # (4)
+    return LinkKinematics(omega, domega, pdd, pdd + carried(link, data.c))  # (4)
 
 
 def rotor_acceleration(s: Segment, mount: Mount, qd: Any, qdd: Any) -> Vec3:
@@ -138,7 +138,7 @@ def rotor_step(s: Segment, mount: Mount, qd: Any, qdd: Any) -> tuple[Any, Vec3]:
 
 
 def backward_step(
-    s: Segment, outer: Force | None, data: LinkData, link: LinkMotion, spin: Vec3 | None, load: Force | None
+    s: Segment, outer: Force | None, data: LinkData, link: LinkKinematics, spin: Vec3 | None, load: Force | None
 ) -> tuple[Force, Force]:
     """One link on the way back, (6) to (8): what its joint transmits, and the same about the parent's origin.
 
@@ -160,9 +160,9 @@ def drive_force(s: Segment, force: Any, spin: Any, qd: Any, qdd: Any, *, with_fr
     return driven + friction(s.friction, qd) if with_friction else driven
 
 
-def base_motion(omega: Vec3, domega: Vec3, pdd: Vec3) -> LinkMotion:
+def base_motion(omega: Vec3, domega: Vec3, pdd: Vec3) -> LinkKinematics:
     """The base as a link; where its centre of mass is does not matter."""
-    return LinkMotion(omega, domega, pdd, pdd)
+    return LinkKinematics(omega, domega, pdd, pdd)
 
 
 def in_base_axes(sweep: Unrolled, X: Sequence[Transform], q: Sequence[Any]) -> tuple[list[Mat3], list[LinkData]]:
@@ -179,8 +179,8 @@ def in_base_axes(sweep: Unrolled, X: Sequence[Transform], q: Sequence[Any]) -> t
 
 
 def recursion(
-    sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkMotion, loads: Any = None, *, with_friction: bool = True
-) -> Recursion:
+    sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkKinematics, loads: Any = None, *, with_friction: bool = True
+) -> RecursionSteps:
     """All steps in the base's axes; `loads` as in the contract, at internal origins and in internal axes."""
     q, qd, qdd = sweep.expand(q), sweep.expand(qd, rate=True), sweep.expand(qdd, rate=True)
     R, data = in_base_axes(sweep, sweep.local(transform, q), q)
@@ -192,7 +192,7 @@ def recursion(
     forces = [joint_force(s, d.z, w) for s, d, w in zip(sweep.tree.segments, data, wrenches, strict=True)]
     rows = zip(sweep.tree.segments, forces, torques, qd, qdd, strict=True)
     tau = [drive_force(*row, with_friction=with_friction) for row in rows]
-    return Recursion(R, data, motions, mounts, wrenches, tau)
+    return RecursionSteps(R, data, motions, mounts, wrenches, tau)
 
 
 def _turned(s: Segment, R: Mat3, data: LinkData, load: Force | None) -> Force | None:
@@ -211,7 +211,7 @@ def inverse_dynamics(
     return sweep.collect(recursion(sweep, q, qd, qdd, start, loads, with_friction=with_friction).tau)
 
 
-def rotor_accelerations(sweep: Unrolled, steps: Recursion, base: Mount, qd: Any, qdd: Any) -> list[Vec3]:
+def rotor_accelerations(sweep: Unrolled, steps: RecursionSteps, base: Mount, qd: Any, qdd: Any) -> list[Vec3]:
     """(5) for every joint; zero where no rotor spins as a body of its own."""
     rates, accelerations = sweep.expand(qd, rate=True), sweep.expand(qdd, rate=True)
     found = []
@@ -237,11 +237,11 @@ MEANINGS = {
 }
 
 
-def terms_of(trace: Callable[[Unrolled, Any, Any, Any], dict[str, Any]], axes: str) -> dict[str, Term]:
+def terms_of(trace: Callable[[Unrolled, Any, Any, Any], dict[str, Any]], axes: str) -> dict[str, FormulationTerm]:
     """The steps of a recursion as terms, in the order of the algorithm; `trace` gives them all."""
 
-    def term(name: str) -> Term:
-        return Term(f"{MEANINGS[name]}; in {axes}", lambda sweep, q, qd, qdd: trace(sweep, q, qd, qdd)[name])
+    def term(name: str) -> FormulationTerm:
+        return FormulationTerm(f"{MEANINGS[name]}; in {axes}", lambda sweep, q, qd, qdd: trace(sweep, q, qd, qdd)[name])
 
     return {name: term(name) for name in MEANINGS}
 
@@ -250,7 +250,7 @@ def trace(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> dict[str, Any]:
     """The steps by name, with the base at rest."""
     base = base_motion(ZERO, ZERO, -sweep.tree.gravity)
     steps = recursion(sweep, q, qd, qdd, base)
-    by_name = {name: [list(getattr(link, name)) for link in steps.motions] for name in LinkMotion._fields}
+    by_name = {name: [list(getattr(link, name)) for link in steps.motions] for name in LinkKinematics._fields}
     rotors = rotor_accelerations(sweep, steps, Mount(IDENTITY, base), qd, qdd)
     return by_name | {
         "domega_m": [list(v) for v in rotors],

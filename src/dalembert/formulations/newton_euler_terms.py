@@ -18,9 +18,9 @@ from ..model.tree import Segment
 from ..spatial import IDENTITY, ZERO, Force, Mat3, Matrix, Transform, Vec3
 from .newton_euler_base import (
     LinkData,
-    LinkMotion,
+    LinkKinematics,
     Mount,
-    Recursion,
+    RecursionSteps,
     backward_step,
     base_motion,
     drive_force,
@@ -38,20 +38,20 @@ def in_own_axes(sweep: Unrolled, X: Sequence[Transform], q: Sequence[Any]) -> li
     return [own._replace(s=turn.down(own.s), r=own.r + own.z * (position * s.slide)) for s, turn, own, position in columns]
 
 
-def outward_step(s: Segment, parent: LinkMotion, X: Transform, data: LinkData, qd: Any, qdd: Any) -> LinkMotion:
+def outward_step(s: Segment, parent: LinkKinematics, X: Transform, data: LinkData, qd: Any, qdd: Any) -> LinkKinematics:
     """One link on the way out [Siciliano, Eq. 7.107-7.110]."""
-    return forward_step(s, LinkMotion(*map(X.down, parent)), data, qd, qdd)
+    return forward_step(s, LinkKinematics(*map(X.down, parent)), data, qd, qdd)
 
 
 def inward_step(
-    s: Segment, outer: Force | None, X: Transform, data: LinkData, link: LinkMotion, spin: Vec3 | None
+    s: Segment, outer: Force | None, X: Transform, data: LinkData, link: LinkKinematics, spin: Vec3 | None
 ) -> tuple[Force, Force]:
     """One link on the way back [Siciliano, Eq. 7.112, 7.113]."""
     wrench, passed = backward_step(s, outer, data, link, spin, None)
     return wrench, Force(X.up(passed.f), X.up(passed.n))
 
 
-def recursion(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkMotion) -> Recursion:
+def recursion(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkKinematics) -> RecursionSteps:
     """All steps, each in the internal axes of its link."""
     q, qd, qdd = sweep.expand(q), sweep.expand(qd, rate=True), sweep.expand(qdd, rate=True)
     X = sweep.local(transform, q)
@@ -63,7 +63,7 @@ def recursion(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkMotion) -> R
     forces = [joint_force(s, d.z, w) for s, d, w in zip(sweep.tree.segments, data, wrenches, strict=True)]
     rows = zip(sweep.tree.segments, forces, torques, qd, qdd, strict=True)
     tau = [drive_force(*row, with_friction=True) for row in rows]  # [Siciliano, Eq. 7.114]
-    return Recursion([IDENTITY] * len(X), data, motions, mounts, wrenches, tau)
+    return RecursionSteps([IDENTITY] * len(X), data, motions, mounts, wrenches, tau)
 
 
 def trace(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def trace(sweep: Unrolled, q: Any, qd: Any, qdd: Any) -> dict[str, Any]:
     steps = recursion(sweep, q, qd, qdd, base)
     own = [place.R.T for place in tree.frames]
     mounts = [own[s.spin.mount] if s.spin is not None and s.spin.mount >= 0 else IDENTITY for s in tree.segments]
-    by_name = {name: _turned(own, [getattr(m, name) for m in steps.motions]) for name in LinkMotion._fields}
+    by_name = {name: _turned(own, [getattr(m, name) for m in steps.motions]) for name in LinkKinematics._fields}
     return by_name | {
         "domega_m": _turned(mounts, rotor_accelerations(sweep, steps, Mount(IDENTITY, base), qd, qdd)),
         "f": _turned(own, [w.f for w in steps.wrenches]),

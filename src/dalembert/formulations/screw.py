@@ -26,7 +26,7 @@ from . import screw_jacobians as jacobians
 from . import screw_rotors
 from .base import (
     Formulation,
-    Term,
+    FormulationTerm,
     condensed_tensor,
     load_torques,
     spin_model,
@@ -34,8 +34,8 @@ from .base import (
     world_poses,
 )
 from .screw_links import (
-    Link,
     LinkBody,
+    LinkScrews,
     base_link,
     body_about,
     centre,
@@ -64,7 +64,7 @@ def link_gravity(sweep: Unrolled, q: Any) -> Matrix:
     return of_links(torques, sweep.tree, _at_rest(sweep, q, -sweep.tree.gravity), sweep.tree.n)
 
 
-def _at_rest(sweep: Unrolled, q: Any, upward: Vec3) -> list[Link]:
+def _at_rest(sweep: Unrolled, q: Any, upward: Vec3) -> list[LinkScrews]:
     still = [0.0] * sweep.tree.n
     return links(sweep, q, still, still, upward)
 
@@ -131,36 +131,40 @@ def _enter_symbols(c: Tensor, body: LinkBody, columns: Mapping[int, Motion], e: 
 
 _ORDER = "six components, linear part first; one row of the array per moving joint and the link it moves"
 TERMS = {
-    "principal_screws": Term(
+    "principal_screws": FormulationTerm(
         f"S_C in link axes: in rows the principal screws of inertia, M̄ = ½ m S_Cᵀ S_C (Eq. 10), NaN if there are none; {_ORDER}",
         lambda sweep, q, qd, qdd: jacobians.principal_screws(sweep.tree),
     ),
-    "Mbar": Term(
+    "Mbar": FormulationTerm(
         f"generalized mass matrix at the centre of mass, in link axes (Eq. 9); {_ORDER}",
         lambda sweep, q, qd, qdd: jacobians.mass_matrices(sweep.tree),
     ),
-    "T": Term(
+    "T": FormulationTerm(
         f"screw transformation from base to centre of mass and link axes (Eq. 14); {_ORDER}",
         lambda sweep, q, qd, qdd: jacobians.transformations(sweep, q),
     ),
-    "J0": Term(
+    "J0": FormulationTerm(
         f"screws of the joints at the base origin, in base axes (Eq. 23); {_ORDER}",
         lambda sweep, q, qd, qdd: jacobians.at_base(sweep, q),
     ),
-    "Jbar": Term(
+    "Jbar": FormulationTerm(
         f"Jacobian of the centre of mass in base axes (Eq. 30); {_ORDER}",
         lambda sweep, q, qd, qdd: jacobians.at_centre(sweep, q),
     ),
-    "J": Term(
+    "J": FormulationTerm(
         f"Jacobian of the centre of mass in link axes (Eq. 24, 28, 31); {_ORDER}",
         lambda sweep, q, qd, qdd: jacobians.directly(sweep, q),
     ),
-    "M_links": Term("M_i, each link's own mass matrix (Eq. 21)", lambda sweep, q, qd, qdd: link_inertias(sweep, q)),
-    "C_links": Term("C_i, each link's own Coriolis matrix (Eq. 35)", lambda sweep, q, qd, qdd: link_coriolis(sweep, q, qd)),
-    "g_links": Term("g_i, each link's own gravity torques (Eq. 36)", lambda sweep, q, qd, qdd: link_gravity(sweep, q)),
-    "M": Term("mass matrix: the sum of M_links, with the rotors", lambda sweep, q, qd, qdd: mass_matrix(sweep, q)),
-    "C": Term("Coriolis matrix: the sum of C_links, with the rotors", lambda sweep, q, qd, qdd: coriolis(sweep, q, qd)),
-    "g": Term("gravity torques: the sum of g_links", lambda sweep, q, qd, qdd: sum_of(*link_gravity(sweep, q))),
+    "M_links": FormulationTerm("M_i, each link's own mass matrix (Eq. 21)", lambda sweep, q, qd, qdd: link_inertias(sweep, q)),
+    "C_links": FormulationTerm(
+        "C_i, each link's own Coriolis matrix (Eq. 35)", lambda sweep, q, qd, qdd: link_coriolis(sweep, q, qd)
+    ),
+    "g_links": FormulationTerm("g_i, each link's own gravity torques (Eq. 36)", lambda sweep, q, qd, qdd: link_gravity(sweep, q)),
+    "M": FormulationTerm("mass matrix: the sum of M_links, with the rotors", lambda sweep, q, qd, qdd: mass_matrix(sweep, q)),
+    "C": FormulationTerm(
+        "Coriolis matrix: the sum of C_links, with the rotors", lambda sweep, q, qd, qdd: coriolis(sweep, q, qd)
+    ),
+    "g": FormulationTerm("gravity torques: the sum of g_links", lambda sweep, q, qd, qdd: sum_of(*link_gravity(sweep, q))),
 }
 
 FORMULATION = Formulation(

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 from ..algorithms.joint import friction, joint_screw
 from ..algorithms.kinematics import place_pose
 from ..algorithms.sweep import Unrolled
-from ..model.tree import Place, Tree
+from ..model.tree import FramePlace, Tree
 from ..spatial import AT_REST, ZERO, Mat3, Matrix, Motion, Vec3
 from ..spatial.nested import sum_of
 from . import screw_rotors
 from .base import world_poses
 from .screw_links import (
-    Link,
+    LinkScrews,
     carried,
     centre,
     coriolis_matrix,
@@ -40,7 +40,7 @@ class Carrier(NamedTuple):
     gravity: list[Any]
 
 
-def carrier(sweep: Unrolled, place: Place, q: Any, qd: Any) -> Carrier:
+def carrier(sweep: Unrolled, place: FramePlace, q: Any, qd: Any) -> Carrier:
     """The screws of a frame fixed in a link of the robot; columns are the coordinates that move it, in order.
 
     Directly from the joints' axes [Laus, Eq. 28], and Ṡ_j = [S_j, V − V_j] with V_j the twist of the link that joint j moves.
@@ -86,7 +86,7 @@ class Attachment(NamedTuple):
     places: list[tuple[int, float]]
     rates: list[Any]
     accelerations: list[Any]
-    links: list[Link]
+    links: list[LinkScrews]
 
     def mass_matrix(self) -> Matrix:
         """What the new links add to M."""
@@ -120,7 +120,7 @@ def attachment(tree: Tree, on: Carrier, q: Sequence[Any], qd: Sequence[Any], qdd
     return Attachment(tree, k + tree.n - 1, places, rates, accelerations, found)
 
 
-def attached_carrier(tree: Tree, place: Place, on: Carrier, q: Sequence[Any], qd: Sequence[Any]) -> Carrier:
+def attached_carrier(tree: Tree, place: FramePlace, on: Carrier, q: Sequence[Any], qd: Sequence[Any]) -> Carrier:
     """The screws of a frame on one of the new links, for links attached to these in turn."""
     still = [0.0] * len(qd)
     moving, resting = (attachment(tree, on, q, rates, still).links[place.segment] for rates in (qd, still))
@@ -129,11 +129,11 @@ def attached_carrier(tree: Tree, place: Place, on: Carrier, q: Sequence[Any], qd
     return _carrier(there.columns, there.rates, -(R @ resting.acceleration.v))  # at rest it accelerates against gravity alone
 
 
-def _base(on: Carrier, qd: Sequence[Any], qdd: Sequence[Any]) -> Link:
+def _base(on: Carrier, qd: Sequence[Any], qdd: Sequence[Any]) -> LinkScrews:
     """The carrier as the base of a tree."""
     columns, rates = _columns(on.J), _columns(on.Jdot)
     twist, acceleration = AT_REST, Motion(-Vec3(*on.gravity), ZERO)
     for j, S in columns.items():
         twist = twist + S * qd[j]
         acceleration = acceleration + S * qdd[j] + rates[j] * qd[j]
-    return Link(columns, rates, twist, acceleration)
+    return LinkScrews(columns, rates, twist, acceleration)

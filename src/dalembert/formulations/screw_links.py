@@ -17,7 +17,7 @@ from ..spatial import AT_REST, ZERO, Force, Inertia, Matrix, Motion, Sym3, Trans
 from ..spatial.inertia import symmetric_shift
 from ..spatial.nested import zeros
 
-Place = tuple[int, float]  # the column to which a joint's screw belongs, and its multiplier there
+ColumnPlace = tuple[int, float]  # the column to which a joint's screw belongs, and its multiplier there
 
 
 class LinkBody(NamedTuple):
@@ -57,7 +57,7 @@ def link_body(s: Segment) -> LinkBody:
     return body_about(s.inertia, centre(s), centred=has_centre(s))
 
 
-class Link(NamedTuple):
+class LinkScrews(NamedTuple):
     """The screws of one link: columns of J_i and their rates, by coordinate; twist and acceleration, gravity included."""
 
     columns: Mapping[int, Motion]
@@ -66,19 +66,19 @@ class Link(NamedTuple):
     acceleration: Motion
 
 
-def base_link(upward: Vec3) -> Link:
+def base_link(upward: Vec3) -> LinkScrews:
     """The base: it has no screws, and accelerates upwards instead of everything else falling."""
-    return Link({}, {}, AT_REST, Motion(upward, ZERO))
+    return LinkScrews({}, {}, AT_REST, Motion(upward, ZERO))
 
 
-def carried(link: Link, down: Callable[[Motion], Motion]) -> Link:
+def carried(link: LinkScrews, down: Callable[[Motion], Motion]) -> LinkScrews:
     """The same link seen from another frame fixed in it."""
     columns = {a: down(S) for a, S in link.columns.items()}
     rates = {a: down(rate) for a, rate in link.rates.items()}
-    return Link(columns, rates, down(link.twist), down(link.acceleration))
+    return LinkScrews(columns, rates, down(link.twist), down(link.acceleration))
 
 
-def beyond_joint(link: Link, own: Motion, place: Place, qd: Any, qdd: Any) -> Link:
+def beyond_joint(link: LinkScrews, own: Motion, place: ColumnPlace, qd: Any, qdd: Any) -> LinkScrews:
     """The link beyond a joint from the one before it, both in the frame of the former, where the joint's screw is constant.
 
     Ṡ_a ← Ṡ_a + [S_a, S q̇], and S and 0 for the joint's own.
@@ -90,7 +90,7 @@ def beyond_joint(link: Link, own: Motion, place: Place, qd: Any, qdd: Any) -> Li
         columns[key] = columns.get(key, AT_REST) + own * multiplier
         rates.setdefault(key, AT_REST)
     acceleration = link.acceleration + own * qdd + link.twist.cross(passed)
-    return Link(columns, rates, link.twist + passed, acceleration)
+    return LinkScrews(columns, rates, link.twist + passed, acceleration)
 
 
 def across(tree: Tree, i: int, X: Transform) -> Callable[[Motion], Motion]:
@@ -105,28 +105,28 @@ def central_screw(s: Segment) -> Motion:
     return own_screw(s).at(centre(s))
 
 
-def links_on(base: Link, sweep: Unrolled, places: Sequence[Place], q: Any, qd: Any, qdd: Any) -> list[Link]:
+def links_on(base: LinkScrews, sweep: Unrolled, places: Sequence[ColumnPlace], q: Any, qd: Any, qdd: Any) -> list[LinkScrews]:
     """All links of a tree whose base may have screws of its own; q, q̇ and q̈ are per segment."""
 
-    def step(s: Segment, parent: Link, i: int, value: Any, rate: Any, acceleration: Any) -> Link:
+    def step(s: Segment, parent: LinkScrews, i: int, value: Any, rate: Any, acceleration: Any) -> LinkScrews:
         before = carried(parent, across(sweep.tree, i, transform(s, value)))
         return beyond_joint(before, central_screw(s), places[i], rate, acceleration)
 
     return sweep.outward(step, base, range(len(places)), q, qd, qdd)
 
 
-def links(sweep: Unrolled, q: Any, qd: Any, qdd: Any, upward: Vec3) -> list[Link]:
+def links(sweep: Unrolled, q: Any, qd: Any, qdd: Any, upward: Vec3) -> list[LinkScrews]:
     """All links of a robot. Columns are those of coordinates, so couplings are met where they arise."""
     rates, accelerations = sweep.expand(qd, rate=True), sweep.expand(qdd, rate=True)
     return links_on(base_link(upward), sweep, places_of(sweep.tree), sweep.expand(q), rates, accelerations)
 
 
-def places_of(tree: Tree) -> list[Place]:
+def places_of(tree: Tree) -> list[ColumnPlace]:
     """The coordinate of each joint, and how far the joint follows it."""
     return [(s.coordinate, s.multiplier) for s in tree.segments]
 
 
-def inertia_matrix(body: LinkBody, link: Link, n: int) -> Matrix:
+def inertia_matrix(body: LinkBody, link: LinkScrews, n: int) -> Matrix:
     """M_i = J_iᵀ M̄_i J_i, padded with zeros to n by n [Laus, Eq. 21]."""
     M: Matrix = zeros(n, n)
     for b, S_b in link.columns.items():
@@ -137,7 +137,7 @@ def inertia_matrix(body: LinkBody, link: Link, n: int) -> Matrix:
     return M
 
 
-def coriolis_matrix(body: LinkBody, link: Link, n: int) -> Matrix:
+def coriolis_matrix(body: LinkBody, link: LinkScrews, n: int) -> Matrix:
     """C_i = J_iᵀ (M̄_i J̇_i + G_i(V) J_i), that of Christoffel symbols, padded with zeros to n by n [theory: screws, Eq. 10]."""
     C: Matrix = zeros(n, n)
     for b, S_b in link.columns.items():
@@ -147,12 +147,12 @@ def coriolis_matrix(body: LinkBody, link: Link, n: int) -> Matrix:
     return C
 
 
-def torques(body: LinkBody, link: Link, n: int) -> list[Any]:
+def torques(body: LinkBody, link: LinkScrews, n: int) -> list[Any]:
     """J_iᵀ (M̄_i A + G_i(V) V): what the body needs to move as its link does. At rest this is g_i [Laus, Eq. 36]."""
     wrench = body.momentum(link.acceleration) + body.gyration(link.twist, link.twist)
     return [wrench.power(link.columns[a]) if a in link.columns else 0.0 for a in range(n)]
 
 
-def of_links(part: Callable[[LinkBody, Link, int], Any], tree: Tree, found: Sequence[Link], n: int) -> list[Any]:
+def of_links(part: Callable[[LinkBody, LinkScrews, int], Any], tree: Tree, found: Sequence[LinkScrews], n: int) -> list[Any]:
     """One term per link, each padded to n coordinates."""
     return [part(link_body(s), link, n) for s, link in zip(tree.segments, found, strict=True)]

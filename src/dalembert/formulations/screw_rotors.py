@@ -17,19 +17,19 @@ from typing import Any, NamedTuple
 from ..model.tree import Tree
 from ..spatial import Matrix, Vec3
 from ..spatial.nested import zeros
-from .screw_links import Link, Place
+from .screw_links import ColumnPlace, LinkScrews
 
 
 class _Rotor(NamedTuple):
     """A full rotor: its joint's number and place, the link that carries it, and k I z in that link's axes."""
 
     joint: int
-    place: Place
-    mount: Link
+    place: ColumnPlace
+    mount: LinkScrews
     momentum: Vec3
 
 
-def _full(tree: Tree, found: Sequence[Link], places: Sequence[Place]) -> Iterator[_Rotor]:
+def _full(tree: Tree, found: Sequence[LinkScrews], places: Sequence[ColumnPlace]) -> Iterator[_Rotor]:
     """The full rotors on links that move; on the base they spin about axes at rest."""
     for j, s in enumerate(tree.segments):
         if s.spin is not None and s.spin.mount >= 0:
@@ -42,7 +42,7 @@ def own_inertia(tree: Tree, j: int) -> float:
     return s.armature if s.spin is None else s.armature + s.spin.kkI
 
 
-def inertia(tree: Tree, found: Sequence[Link], places: Sequence[Place], n: int) -> Matrix:
+def inertia(tree: Tree, found: Sequence[LinkScrews], places: Sequence[ColumnPlace], n: int) -> Matrix:
     """What rotors add to M (1)."""
     M: Matrix = zeros(n, n)
     for j, (key, multiplier) in enumerate(places):
@@ -56,7 +56,7 @@ def inertia(tree: Tree, found: Sequence[Link], places: Sequence[Place], n: int) 
     return M
 
 
-def coriolis(tree: Tree, found: Sequence[Link], places: Sequence[Place], qd: Sequence[Any], n: int) -> Matrix:
+def coriolis(tree: Tree, found: Sequence[LinkScrews], places: Sequence[ColumnPlace], qd: Sequence[Any], n: int) -> Matrix:
     """What rotors add to C (2); q̇ is per segment."""
     C: Matrix = zeros(n, n)
     for rotor in _full(tree, found, places):
@@ -73,7 +73,7 @@ def coriolis(tree: Tree, found: Sequence[Link], places: Sequence[Place], qd: Seq
 
 
 def torques(
-    tree: Tree, found: Sequence[Link], places: Sequence[Place], qd: Sequence[Any], qdd: Sequence[Any], n: int
+    tree: Tree, found: Sequence[LinkScrews], places: Sequence[ColumnPlace], qd: Sequence[Any], qdd: Sequence[Any], n: int
 ) -> list[Any]:
     """M q̈ + C q̇ of (1) and (2): k I (z·α + k q̈_j) at the joint, k I (q̈_j z + q̇_j ω × z) on the mount [Siciliano, Eq. 7.105]."""
     tau: list[Any] = [0.0] * n

@@ -18,7 +18,7 @@ from ..spatial import SYM_ZERO, ZERO, Inertia, Pose, Sym3, Vec3, mat3, vec3
 from .numbers import Number, Numbers
 from .parts import Body, Friction, Joint, Rotor
 from .robot import Robot
-from .tree import Law, Place, Segment, Spin, Tree
+from .tree import FramePlace, Law, Segment, Spin, Tree
 
 _DUST = 1e-12  # [m, or of 1] what rounding leaves of exact zeros and ones
 _PARALLEL = 1e-9
@@ -33,7 +33,7 @@ def symbolic_tree(robot: Robot, scalar: Scalars) -> Tree:
     return _Builder(robot, scalar).build()
 
 
-class Part(NamedTuple):
+class OffsetPart(NamedTuple):
     """A share of an offset between two axes: how far, in which direction, and the name it goes by."""
 
     stem: str
@@ -91,14 +91,14 @@ class _Builder:
         self.along_next = {p.sub for j, parts in enumerate(split) for p in parts if (p.stem, p.sub) == ("d", str(j + 1))}
         return [self._vector(parts, joint.name) for parts, joint in zip(split, self.joints, strict=True)]
 
-    def _split(self, j: int) -> list[Part]:
+    def _split(self, j: int) -> list[OffsetPart]:
         i = self.parent[j]
         own = str(i + 1) if self.parent.count(i) == 1 else f"{i + 1}_{j + 1}"
         _, X = self.places[self.joints[j].parent]
         far = i < 0 or bool(np.abs(X[:3, 3]).max() <= _DUST)  # the link frame is at the joint: the offset is the next one's
         return split_offset(self.before[j][:3, 3], self.before[j][:3, 2], X[:3, 0], own, str(j + 1), far=far)
 
-    def _without_clashes(self, split: list[list[Part]]) -> list[list[Part]]:
+    def _without_clashes(self, split: list[list[OffsetPart]]) -> list[list[OffsetPart]]:
         """An offset along the next axis is called b where that axis has an offset d of its own."""
         own = {(p.stem, p.sub) for j, parts in enumerate(split) for p in parts if p.sub != str(j + 1)}
         return [
@@ -106,7 +106,7 @@ class _Builder:
             for j, parts in enumerate(split)
         ]
 
-    def _vector(self, parts: list[Part], joint: str) -> Vec3:
+    def _vector(self, parts: list[OffsetPart], joint: str) -> Vec3:
         total = ZERO
         for p in parts:
             what = {"a": "along the common normal", "d": "along the axis", "b": "along the next axis"}[p.stem]
@@ -114,21 +114,21 @@ class _Builder:
             total = total + vec3(p.direction) * length
         return total
 
-    def _link_place(self, name: str, i: int, X: FloatArray) -> Place:
+    def _link_place(self, name: str, i: int, X: FloatArray) -> FramePlace:
         R, p = mat3(X[:3, :3]), X[:3, 3]
         if i < 0 or np.abs(p).max() <= _DUST:
-            return Place(i, R, vec3(p))
+            return FramePlace(i, R, vec3(p))
         for j, parent in enumerate(self.parent):
             if parent == i and np.abs(self.before[j][:3, 3] - p).max() <= _DUST:
-                return Place(i, R, self.offsets[j])
+                return FramePlace(i, R, self.offsets[j])
         sub = str(i + 1)
         if name == self.joints[i].child and i not in self.parent and sub not in self.along_next:
             parts = split_offset(p, X[:3, 2], X[:3, 0], sub, "", far=False)
             if all(part.sub == sub for part in parts):  # the tip of a standard table: d and a of the last row
-                return Place(i, R, self._vector(parts, self.joints[i].name))
+                return FramePlace(i, R, self._vector(parts, self.joints[i].name))
         others = [link for link, (at, _) in self.places.items() if at == i]
         sub = sub if name == self.joints[i].child else f"{sub}_{others.index(name) + 1}"
-        return Place(i, R, self._components("e", sub, p, f"frame of link {name!r} from its joint"))
+        return FramePlace(i, R, self._components("e", sub, p, f"frame of link {name!r} from its joint"))
 
     def _components(self, stem: str, sub: str, values: FloatArray, meaning: str) -> Vec3:
         return Vec3(
@@ -262,14 +262,14 @@ class _Builder:
         mass = self.numbers.mass(f"m{j + 1}", rotor.mass, f"rotor of joint {joint!r}")
         return about_joint(mass, place.p + place.R @ position, Sym3(*entries))
 
-    def _tool(self) -> Place | None:
+    def _tool(self) -> FramePlace | None:
         tool = self.robot.tool
         if tool is None:
             return None
         place = self.links[tool.link]
         X = Pose(mat3(_snapped(tool.pose[:3, :3])), self._components("t", "", tool.pose[:3, 3], "tool in its link frame"))
         R, p = place.pose @ X
-        return Place(place.segment, R, p)
+        return FramePlace(place.segment, R, p)
 
     def _gravity(self) -> Vec3:
         size = float(np.linalg.norm(self.robot.gravity))
@@ -285,7 +285,7 @@ def about_joint(mass: Any, c: Vec3, I: Sym3) -> Inertia:
     return Inertia(mass, h, I + Sym3(yy + zz, -(h.x * c.y), -(h.x * c.z), xx + zz, -(h.y * c.z), xx + yy))
 
 
-def split_offset(p: FloatArray, z: FloatArray, x: FloatArray, own: str, following: str, *, far: bool) -> list[Part]:
+def split_offset(p: FloatArray, z: FloatArray, x: FloatArray, own: str, following: str, *, far: bool) -> list[OffsetPart]:
     """An offset p from one joint to the next, whose axis is z, as d z₀ + a n + d' z with n the common normal.
 
     a is counted along x where that is the normal (the signed a of a table), and is positive elsewhere. Between parallel axes
@@ -307,7 +307,7 @@ def split_offset(p: FloatArray, z: FloatArray, x: FloatArray, own: str, followin
     if towards < 0 if abs(towards) > 1 - _PARALLEL else lengths[1] < 0:
         basis[:, 1], lengths[1] = -n, -lengths[1]
     return [
-        Part(stem, sub, float(length), _snapped(basis[:, k]))
+        OffsetPart(stem, sub, float(length), _snapped(basis[:, k]))
         for k, ((stem, sub), length) in enumerate(zip(names, lengths, strict=True))
         if length != 0.0
     ]
@@ -317,9 +317,9 @@ def _heavy_rotors(robot: Robot) -> bool:
     return any(rotor.model == "full" and rotor.mass for rotor in robot.parameters.rotors.values())
 
 
-def _joint_place(i: int, joint: Joint) -> Place:
+def _joint_place(i: int, joint: Joint) -> FramePlace:
     X = _clean(_motion(joint, -joint.home) @ _aligned(joint.axis).T)
-    return Place(i, mat3(X[:3, :3]), vec3(X[:3, 3]))
+    return FramePlace(i, mat3(X[:3, :3]), vec3(X[:3, 3]))
 
 
 def _motion(joint: Joint, value: float) -> FloatArray:
@@ -356,4 +356,4 @@ def _snapped(values: FloatArray, dust: float = _DUST) -> FloatArray:
     return np.where((np.abs(values - near) <= dust) & (np.abs(near) <= 1), near, values) + 0.0
 
 
-__all__ = ["Part", "about_joint", "split_offset", "symbolic_tree"]
+__all__ = ["OffsetPart", "about_joint", "split_offset", "symbolic_tree"]

@@ -28,7 +28,7 @@ _AXES = "xyz"
 _LAST = 1_000_000  # a payload stands behind every link
 
 
-class Key(NamedTuple):
+class NumberKey(NamedTuple):
     """What a number is, whatever its name: letter, index (`1`, `m1`, `l1_2`), and which entry of a vector or tensor."""
 
     stem: str
@@ -39,7 +39,7 @@ class Key(NamedTuple):
 class Number(NamedTuple):
     """A number of a robot that could be a symbol."""
 
-    key: Key
+    key: NumberKey
     value: float
     unit: str
     kind: str
@@ -66,9 +66,9 @@ class Numbers:
     def __init__(self, heavy_rotors: bool, scalar: Callable[[Number], Any]) -> None:
         self._mark = "l" if heavy_rotors else ""
         self._scalar = scalar
-        self._known: dict[Key, float] = {}
+        self._known: dict[NumberKey, float] = {}
 
-    def _give(self, key: Key, value: float, unit: str, kind: str, meaning: str) -> Any:
+    def _give(self, key: NumberKey, value: float, unit: str, kind: str, meaning: str) -> Any:
         if not value:
             return 0.0
         assert self._known.setdefault(key, value) == value, key  # a name stands for one number
@@ -79,11 +79,11 @@ class Numbers:
 
     def length(self, stem: str, sub: str, member: str, value: float, meaning: str) -> Any:
         """A length."""
-        return self._give(Key(stem, sub, member), value, "m", "lengths", meaning)
+        return self._give(NumberKey(stem, sub, member), value, "m", "lengths", meaning)
 
     def mass(self, sub: str, value: float, what: str) -> Any:
         """The mass of a body."""
-        return self._give(Key("m", self._of_link(sub), ""), value, "kg", "masses", f"mass of {what}")
+        return self._give(NumberKey("m", self._of_link(sub), ""), value, "kg", "masses", f"mass of {what}")
 
     def centre(self, sub: str, values: FloatArray, what: str) -> Vec3:
         """Where a centre of mass is, seen from the joint."""
@@ -93,34 +93,34 @@ class Numbers:
     def moment(self, sub: str, pair: str, value: float, what: str) -> Any:
         """An entry of a tensor of inertia."""
         meaning = f"inertia {pair} of {what} about its centre of mass"
-        return self._give(Key("I", self._of_link(sub), pair), value, "kg m²", "inertias", meaning)
+        return self._give(NumberKey("I", self._of_link(sub), pair), value, "kg m²", "inertias", meaning)
 
     def rotor_inertia(self, joint: int, value: float, name: str) -> Any:
         """The inertia of a rotor about its axis."""
         meaning = f"inertia of the rotor of joint {name!r} about its axis"
-        return self._give(Key("I", f"m{joint}", ""), value, "kg m²", "inertias", meaning)
+        return self._give(NumberKey("I", f"m{joint}", ""), value, "kg m²", "inertias", meaning)
 
     def transverse_inertia(self, joint: int, value: float, name: str) -> Any:
         """The inertia of a rotor across its axis."""
         meaning = f"inertia of the rotor of joint {name!r} across its axis"
-        return self._give(Key("J", f"m{joint}", ""), value, "kg m²", "inertias", meaning)
+        return self._give(NumberKey("J", f"m{joint}", ""), value, "kg m²", "inertias", meaning)
 
     def gear(self, joint: int, value: float, name: str) -> Any:
         """A gear ratio."""
-        return self._give(Key("k", f"r{joint}", ""), value, "1", "gears", f"gear ratio of joint {name!r}")
+        return self._give(NumberKey("k", f"r{joint}", ""), value, "1", "gears", f"gear ratio of joint {name!r}")
 
     def gravity(self, value: float) -> Any:
         """The size of the gravitational acceleration."""
-        return self._give(Key("g", "", ""), value, "m/s²", "gravity", "gravitational acceleration")
+        return self._give(NumberKey("g", "", ""), value, "m/s²", "gravity", "gravitational acceleration")
 
     def friction(
         self, stem: str, joint: int, mark: str, value: float, what: str, name: str, unit: str = "N m | N", sign: str = ""
     ) -> Any:
         """A coefficient of friction."""
-        return self._give(Key(stem, f"{mark}{joint}", sign), value, unit, "friction", f"{what} of joint {name!r}")
+        return self._give(NumberKey(stem, f"{mark}{joint}", sign), value, unit, "friction", f"{what} of joint {name!r}")
 
 
-def parameters(numbers: Iterable[Number], acting: Collection[Key]) -> dict[Key, Parameter]:
+def parameters(numbers: Iterable[Number], acting: Collection[NumberKey]) -> dict[NumberKey, Parameter]:
     """Names for numbers, given which of them act in the equations of motion."""
     families: dict[tuple[str, str], list[Number]] = {}
     for number in dict.fromkeys(numbers):

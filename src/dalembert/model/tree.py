@@ -3,7 +3,7 @@
 Fixed joints are merged, further bodies and mounted rotors join the segment that carries them, and the internal frames are
 chosen so that most constants are zero: as with modified Denavit-Hartenberg frames, x of a segment lies along the common
 normal of its own axis and the next, so that R_PB = Rx(α) Rz(q + offset) [theory: frames]. Users never see these frames;
-`Place` leads back to theirs.
+`FramePlace` leads back to theirs.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Segment:
 
 
 @dataclass(frozen=True)
-class Place:
+class FramePlace:
     """A frame fixed in a segment (-1 is the base): its pose in that segment's internal frame."""
 
     segment: int
@@ -116,10 +116,10 @@ class Tree:
     name: str
     n: int
     segments: tuple[Segment, ...]
-    links: Mapping[str, Place]
-    frames: tuple[Place, ...]  # the user's frame of each segment: that of the link its joint moves
-    joints: tuple[Place, ...]  # the joint's own frame in the parent, as seen from the segment at q = 0
-    tool: Place | None
+    links: Mapping[str, FramePlace]
+    frames: tuple[FramePlace, ...]  # the user's frame of each segment: that of the link its joint moves
+    joints: tuple[FramePlace, ...]  # the joint's own frame in the parent, as seen from the segment at q = 0
+    tool: FramePlace | None
     gravity: Vec3
 
     @cached_property
@@ -322,9 +322,9 @@ class _Builder:
         i, X = self.link_frames[tool.link]
         return i, X @ tool.pose
 
-    def _place(self, i: int, X: FloatArray) -> Place:
+    def _place(self, i: int, X: FloatArray) -> FramePlace:
         inner = _clean(np.linalg.inv(self.adjust[i]) @ X) if i >= 0 else X
-        return Place(i, mat3(inner[:3, :3]), vec3(inner[:3, 3]))
+        return FramePlace(i, mat3(inner[:3, :3]), vec3(inner[:3, 3]))
 
     def _inertia(self, i: int) -> Inertia:
         """Everything rigidly carried by segment i, about its internal origin."""
@@ -448,4 +448,4 @@ def _clean_array(values: FloatArray, scale: float = 1e-3) -> FloatArray:
     return np.where(near, np.sign(result), result)
 
 
-__all__ = ["Law", "Place", "Segment", "Spin", "Tree", "tree_of"]
+__all__ = ["FramePlace", "Law", "Segment", "Spin", "Tree", "tree_of"]

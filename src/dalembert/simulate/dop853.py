@@ -18,7 +18,7 @@ from ..expr import ops
 from ..expr.loops import LoopProgram, Repeat, Step
 from . import steering, tableau
 from .assembly import Assembly, Cells
-from .plant import State, TorqueFunction, acceleration, control
+from .plant import StateCells, TorqueFunction, acceleration, control
 from .steering import Fields, Settings, weighted
 from .tableau import EXTENDED, POWERS, STAGES
 
@@ -67,7 +67,7 @@ class _Integrator:
         self.work = Scratch(*(make.buffer() for _ in Scratch._fields))
         self.q, self.v, self.new_q, self.new_v = (make.buffer(n) for _ in range(4))
         self.Kq, self.Kv = ([make.buffer(n) for _ in range(EXTENDED)] for _ in range(2))
-        self.at = State(make.buffer(), make.buffer(n), make.buffer(n))
+        self.at = StateCells(make.buffer(), make.buffer(n), make.buffer(n))
         self.qdd = make.buffer(n)
         self.Fq, self.Fv = ([make.buffer(n) for _ in range(POWERS)] for _ in range(2))
         self.sampled = torque if torque in ("hold", "linear") else ""

@@ -9,7 +9,7 @@ from ..dynamics import engine
 from ..dynamics.system import AnySystem
 from ..expr.loops import LoopProgram, Repeat, Step
 from .assembly import Assembly, Cells
-from .plant import State, TorqueFunction, acceleration, control
+from .plant import StateCells, TorqueFunction, acceleration, control
 from .variational import iteration, velocity
 
 _RK4_NODES = (0.0, 0.5, 0.5, 1.0)
@@ -49,7 +49,7 @@ class TimeLoop:
 
     def _control(self, q: Cells, qd: Cells) -> list[Step]:
         assert self.function is not None
-        return control(self.make, self.system, self.function, State(self.t, q, qd), self.tau)
+        return control(self.make, self.system, self.function, StateCells(self.t, q, qd), self.tau)
 
     def results(self) -> list[Cells]:
         """The rows of q and q̇ where this step's results go."""
@@ -79,7 +79,7 @@ def semi_implicit_euler(system: AnySystem, torque: str | TorqueFunction) -> Loop
         position = q + h * later
         return [position, later, position, later]
 
-    slope = acceleration(make, system, State(loop.t, loop.q, loop.qd), loop.tau, qdd)
+    slope = acceleration(make, system, StateCells(loop.t, loop.q, loop.qd), loop.tau, qdd)
     targets = [loop.q, loop.qd, *loop.results()]
     advance = make.each(n, update, [loop.h, loop.q, loop.qd, qdd], targets, quick=True)
     return loop.finish([*loop.torque_at(loop.q, loop.qd, 0.0), *slope, *advance])
@@ -90,7 +90,7 @@ def rk4(system: AnySystem, torque: str | TorqueFunction) -> LoopProgram:
     loop = TimeLoop(system, torque)
     make, n = loop.make, loop.n
     x, v, qdd, sum_v, sum_a = (make.buffer(n) for _ in range(5))
-    slope = acceleration(make, system, State(loop.t, x, v), loop.tau, qdd)
+    slope = acceleration(make, system, StateCells(loop.t, x, v), loop.tau, qdd)
     clear = make.each(n, lambda q, qd: [q, qd, 0.0, 0.0], [loop.q, loop.qd], [x, v, sum_v, sum_a], quick=True)
     steps: list[Step] = list(clear)
     for node, following, weight in zip(_RK4_NODES, (*_RK4_NODES[1:], None), _RK4_WEIGHTS, strict=True):

@@ -18,7 +18,7 @@ from .assembly import Assembly, Cells
 TorqueFunction = Callable[[Any, Any, Any], Any]
 
 
-class State(NamedTuple):
+class StateCells(NamedTuple):
     """Where time, positions and velocities of the point in question are."""
 
     t: Cells
@@ -26,7 +26,7 @@ class State(NamedTuple):
     qd: Cells
 
 
-def acceleration(assembly: Assembly, system: AnySystem, at: State, tau: Cells, qdd: Cells) -> list[Step]:
+def acceleration(assembly: Assembly, system: AnySystem, at: StateCells, tau: Cells, qdd: Cells) -> list[Step]:
     """Stages that compute q̈ at a point."""
     recipe = engine.system_of(system).recipe(engine.request_of("forward_dynamics"))
     if recipe.way == "composed":
@@ -37,7 +37,7 @@ def acceleration(assembly: Assembly, system: AnySystem, at: State, tau: Cells, q
     return assembly.embed(engine.program_of(recipe, "forward_dynamics"), [at.q, at.qd, tau], [qdd])
 
 
-def control(assembly: Assembly, system: AnySystem, function: TorqueFunction, at: State, tau: Cells) -> list[Step]:
+def control(assembly: Assembly, system: AnySystem, function: TorqueFunction, at: StateCells, tau: Cells) -> list[Step]:
     """Stages that compute τ(t, q, q̇) at a point, by a user's function of scalars."""
 
     def traced(t: list[Expr], q: list[Expr], qd: list[Expr]) -> list[list[Any]]:

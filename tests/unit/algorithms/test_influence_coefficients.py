@@ -15,7 +15,7 @@ from dalembert.algorithms import influence_coefficients
 from dalembert.algorithms.kinematics import forward_kinematics
 from dalembert.algorithms.sweep import Unrolled
 from dalembert.dynamics import engine
-from dalembert.model.tree import Place
+from dalembert.model.tree import FramePlace
 from dalembert.spatial import SYM_ZERO, ZERO, Inertia, Vec3
 from tests.robots import random_robot, relative_error
 
@@ -38,7 +38,7 @@ def by_each(function: Any, q: np.ndarray) -> list[np.ndarray]:
     return [along(function, q, e) for e in np.eye(len(q))]
 
 
-def setting(arm: dal.Robot) -> tuple[Unrolled, Place, np.ndarray]:
+def setting(arm: dal.Robot) -> tuple[Unrolled, FramePlace, np.ndarray]:
     tree = engine.tree(arm)
     assert tree.tool is not None
     return Unrolled(tree), tree.tool, np.random.default_rng(1).uniform(-2, 2, arm.n)
@@ -101,7 +101,7 @@ def test_a_point_s_coefficients_are_symmetric_and_a_rotation_s_are_not() -> None
 
 def test_a_link_that_does_not_move_has_no_coefficients() -> None:
     sweep = Unrolled(engine.tree(dal.robots.two_link_planar()))
-    base = Place(-1, sweep.tree.tool.R, ZERO)
+    base = FramePlace(-1, sweep.tree.tool.R, ZERO)
     for nest in influence_coefficients.influence(sweep, [0.1, 0.2], base, order=3, kind="link"):
         assert not np.array(nest).any()
     assert not np.array(influence_coefficients.link_motion(sweep, base, [0.1, 0.2], [1.0, 2.0])).any()

@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as dal
 from dalembert.algorithms.sweep import Unrolled
-from dalembert.analysis.causes import CAUSES, DRIVE, Key, pieces
+from dalembert.analysis.causes import CAUSES, DRIVE, PieceKey, pieces
 from dalembert.dynamics import engine
 from dalembert.robots import _example72 as data
 from tests.robots import fresh, random_robot, relative_error
@@ -65,16 +65,16 @@ def test_pieces_of_the_planar_arm_are_those_of_the_book(rng):
     rotor = data.rotor()
     kI, moved = rotor.ratio * rotor.inertia, m + 0.0
     expected = {
-        Key("translational Coriolis", 0, 1): -2 * moved * a * l * s2 * qd[:, 0] * qd[:, 1],
-        Key("translational centrifugal", 0, 1): -moved * a * l * s2 * qd[:, 1] ** 2,
-        Key("translational centrifugal", 1, 1): moved * a * l * s2 * qd[:, 0] ** 2,
-        Key("translational inertia", 1, 1): moved * l**2 * qdd[:, 1],
-        Key("translational coupling", 1, 1): moved * (l**2 + a * l * c2) * qdd[:, 0],
-        Key("rotational inertia", 1, 1): I * qdd[:, 1],
-        Key("rotational coupling", 0, 1): I * qdd[:, 1],
-        Key("rotor inertia", 1, DRIVE): rotor.ratio * kI * qdd[:, 1],
-        Key("rotor coupling", 0, DRIVE): kI * qdd[:, 1],
-        Key("gravity", 1, 1): moved * l * g * np.cos(q.sum(axis=1)),
+        PieceKey("translational Coriolis", 0, 1): -2 * moved * a * l * s2 * qd[:, 0] * qd[:, 1],
+        PieceKey("translational centrifugal", 0, 1): -moved * a * l * s2 * qd[:, 1] ** 2,
+        PieceKey("translational centrifugal", 1, 1): moved * a * l * s2 * qd[:, 0] ** 2,
+        PieceKey("translational inertia", 1, 1): moved * l**2 * qdd[:, 1],
+        PieceKey("translational coupling", 1, 1): moved * (l**2 + a * l * c2) * qdd[:, 0],
+        PieceKey("rotational inertia", 1, 1): I * qdd[:, 1],
+        PieceKey("rotational coupling", 0, 1): I * qdd[:, 1],
+        PieceKey("rotor inertia", 1, DRIVE): rotor.ratio * kI * qdd[:, 1],
+        PieceKey("rotor coupling", 0, DRIVE): kI * qdd[:, 1],
+        PieceKey("gravity", 1, 1): moved * l * g * np.cos(q.sum(axis=1)),
     }
     for key, value in expected.items():
         np.testing.assert_allclose(found[key], value, rtol=1e-12, atol=1e-12, err_msg=str(key))

@@ -12,7 +12,7 @@ from dalembert.export.symbols import chosen, parameters_of
 from dalembert.model import Body, Friction, Joint, Link, Robot, Rotor, Tool
 from dalembert.model.dh import from_dh
 from dalembert.model.named_tree import split_offset, symbolic_tree
-from dalembert.model.numbers import Key, Number, Numbers, parameters
+from dalembert.model.numbers import Number, NumberKey, Numbers, parameters
 from dalembert.model.tree import Tree, tree_of
 from tests.robots import random_robot, relative_error, state
 
@@ -215,7 +215,7 @@ def test_one_number_under_two_values_is_a_slip_that_is_noticed():
 
 
 def test_members_that_do_not_act_do_not_share_the_short_name():
-    numbers = [Number(Key("I", "1", pair), 1.0, "kg m²", "inertias", pair) for pair in ("xx", "yy", "zz")]
+    numbers = [Number(NumberKey("I", "1", pair), 1.0, "kg m²", "inertias", pair) for pair in ("xx", "yy", "zz")]
     found = parameters(numbers, {numbers[2].key})
     assert [found[n.key].name for n in numbers] == ["I_1xx", "I_1yy", "I_1"]
     assert [found[n.key].name for n in numbers] != [p.name for p in parameters(numbers, {n.key for n in numbers}).values()]

@@ -26,7 +26,7 @@ Sum: TypeAlias = tuple[tuple[Factor, float], ...]  # waves of one group with coe
 _CONSTANT: Factor = (COS, ())
 
 
-class Written(NamedTuple):
+class WrittenWaves(NamedTuple):
     """A sum of products, and what it costs to write."""
 
     terms: tuple[tuple[Factors, float], ...]
@@ -73,7 +73,7 @@ def _by_rest(remaining: dict[Harmonic, float], group: int) -> dict[Harmonic, dic
 
 
 @cache
-def write(waves: Sum) -> Written:
+def write(waves: Sum) -> WrittenWaves:
     """The shortest way found to write a sum of waves of one group."""
     plain = _written([((((factor, 1),) if factor[1] else ()), value) for factor, value in waves])
     odd = [factor for factor, _ in waves if _is_odd(factor)]
@@ -88,12 +88,12 @@ def write(waves: Sum) -> Written:
     return best
 
 
-def _written(terms: list[tuple[Factors, float]]) -> Written:
+def _written(terms: list[tuple[Factors, float]]) -> WrittenWaves:
     total: dict[Factors, float] = {}
     for factors, value in terms:
         total[factors] = total.get(factors, 0.0) + value
     kept = tuple((factors, value) for factors, value in total.items() if value)
-    return Written(kept, sum(_term_cost(factors) for factors, _ in kept))
+    return WrittenWaves(kept, sum(_term_cost(factors) for factors, _ in kept))
 
 
 def _term_cost(factors: Factors) -> float:
