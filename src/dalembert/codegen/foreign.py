@@ -6,18 +6,28 @@ import itertools
 import sys
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..errors import DalembertError, ShapeError
+from ..expr import Slot
 from . import arguments
 
-if TYPE_CHECKING:
-    from .kernel import Kernel
+
+class Runnable(Protocol):
+    """A kernel, as far as it is asked here."""
+
+    inputs: tuple[Slot, ...]
+    outputs: tuple[Slot, ...]
+    dtype: Any
+    ufunc: Any
+
+    def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None) -> Any:
+        """Run on arrays of NumPy's."""
 
 
-def run(kernel: Kernel, arrays: Sequence[Any], out: Any, threads: int | None) -> Any:
+def run(kernel: Runnable, arrays: Sequence[Any], out: Any, threads: int | None) -> Any:
     """A kernel of arrays of which some belong to another library, which decides what comes back."""
     if out is not None:  # an array of NumPy's, so that theirs are read
         own = [arguments.prepared(slot, a, kernel.dtype, own=True) for slot, a in zip(kernel.inputs, arrays, strict=True)]
@@ -37,7 +47,7 @@ def run(kernel: Kernel, arrays: Sequence[Any], out: Any, threads: int | None) ->
         raise arguments.refusal(name, array) from error
 
 
-def _given(kernel: Kernel, place: int, array: Any) -> Any:
+def _given(kernel: Runnable, place: int, array: Any) -> Any:
     """An array of another library as it is, if it can be one of real numbers; anything else as usual."""
     slot = kernel.inputs[place]
     try:
@@ -49,7 +59,7 @@ def _given(kernel: Kernel, place: int, array: Any) -> Any:
         return array
 
 
-def _by_blocks(kernel: Kernel, arrays: Sequence[Any], threads: int | None) -> Any:
+def _by_blocks(kernel: Runnable, arrays: Sequence[Any], threads: int | None) -> Any:
     """A function of each block of rows, which Dask runs when it computes: each by one thread, as Dask has its own."""
     for slot, array in zip(kernel.inputs, arrays, strict=True):
         arguments.batch_of([slot], [array])
@@ -66,5 +76,5 @@ def _by_blocks(kernel: Kernel, arrays: Sequence[Any], threads: int | None) -> An
         raise ShapeError(f"batch: Dask could not bring the arrays together: {reason}") from error
 
 
-def _block(kernel: Kernel, threads: int, *arrays: Any) -> Any:
+def _block(kernel: Runnable, threads: int, *arrays: Any) -> Any:
     return kernel(*arrays, threads=threads)
