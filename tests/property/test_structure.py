@@ -22,7 +22,7 @@ import dalembert as dal
 from dalembert.algorithms import graph_derivatives, newton_euler_recursion
 from dalembert.algorithms.sweep import Unrolled
 from dalembert.dynamics import engine, sizes
-from dalembert.expr import interpret, loops, ops, trace
+from dalembert.expr import PRIMITIVES, interpret, loops, ops, trace
 from dalembert.model import Body, Link, Robot
 from tests.robots import EVERYTHING, pose, random_friction, random_robot, relative_error, robots, seeds, state
 
@@ -44,7 +44,7 @@ def signs_of_real_parts() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ops, "sign", sign)
-        patch.setitem(ops.PRIMITIVES, "sign", ops.PRIMITIVES["sign"]._replace(numpy=sign))
+        patch.setitem(PRIMITIVES, "sign", PRIMITIVES["sign"]._replace(numpy=sign))
         yield
 
 

@@ -2,7 +2,8 @@
 
 from . import ops
 from .graph import Expr, Graph
-from .ops import PRIMITIVES, Scalar
+from .ops import Scalar
+from .primitives import PRIMITIVES
 from .program import Program, Slot, trace
 
 __all__ = ["PRIMITIVES", "Expr", "Graph", "Program", "Scalar", "Slot", "ops", "trace"]

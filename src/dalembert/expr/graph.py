@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ExprError
+from .primitives import PRIMITIVES
 
 _COMMUTATIVE = frozenset(("min", "max", "eq"))  # add and mul order their own arguments: a constant first, then by age
 _TINY, _HUGE = 1e-300, 1e300  # between them a number and its inverse are normal
@@ -317,8 +318,6 @@ def _number(value: Any) -> float:
 
 
 def _fold(op: str, args: tuple[Any, ...]) -> float:
-    from .ops import PRIMITIVES  # the table of meanings stands above this module
-
     with np.errstate(all="ignore"):  # NaN and infinity are numbers here, as in the interpreter
         return float(PRIMITIVES[op].numpy(*map(np.float64, args)))
 

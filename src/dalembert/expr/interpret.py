@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..checks import FloatArray
 from ..errors import ShapeError
 from .graph import Expr
-from .ops import PRIMITIVES
+from .primitives import PRIMITIVES
 from .program import Program, Slot
 
 
