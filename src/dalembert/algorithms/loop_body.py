@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from ..expr import Expr, Graph
 from ..expr.graph import reachable
 from ..expr.loops import Address, IntArray, Stage, Write
 from ..model.tree import Segment, Spin, Tree
-
-if TYPE_CHECKING:
-    from .loop_sweep import RolledSweep
 
 DRIVES = ("spin", "friction")
 _TABLED = ("turn", "slide", "offset", "R", "p", "inertia", "armature", "multiplier", "shift", "spin", "friction")
@@ -116,10 +113,40 @@ class ConstantTable:
         return np.concatenate([np.column_stack(self.columns).ravel() if self.columns else [], *(b.ravel() for b in self.extra)])
 
 
+class LoopBuilder:
+    """A loop program in the making: its loops so far, their buffers, and the table of constants."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.buffers: list[int] = []
+        self.bodies: list[LoopBody] = []
+        self.rows = np.arange(len(tree.segments)) + 1
+        self.parents = np.array([s.parent for s in tree.segments]) + 1
+        self.coordinates = np.array([s.coordinate for s in tree.segments])
+        self.table = ConstantTable(tree)
+
+    def buffer(self, size: int) -> int:
+        """The number of a new buffer."""
+        self.buffers.append(size)
+        return len(self.buffers) - 1
+
+    def zeroed(self, rows: int, width: int, cleared: int | None = None) -> int:
+        """The number of a new buffer that is cleared first, or some of its rows."""
+        number = self.buffer(rows * width)
+        if width:
+            cleared = rows if cleared is None else cleared
+            body = LoopBody(self, cleared)
+            column = body.column(np.arange(cleared))
+            for k in range(width):
+                body.write(0.0, "buffer", number, column, width, k)
+            body.finish()
+        return number
+
+
 class LoopBody:
     """One stage in the making."""
 
-    def __init__(self, sweep: RolledSweep, turns: int) -> None:
+    def __init__(self, sweep: LoopBuilder, turns: int) -> None:
         self.sweep = sweep
         self.turns = turns
         self.graph = Graph()

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ..expr import Expr
 from ..expr.loops import IntArray
 from ..model.tree import Tree
-from .loop_body import LoopBody, RecordColumn
+from .loop_body import LoopBody, LoopBuilder, RecordColumn
 from .sweep import Entry, TensorTerm
-
-if TYPE_CHECKING:
-    from .loop_sweep import RolledSweep
 
 ADJACENT = 4  # entries of a row that go to an output together
 
@@ -30,7 +27,7 @@ class Collected:
         """A vector over the coordinates."""
         return (n,)
 
-    def write(self, sweep: RolledSweep, number: int) -> None:
+    def write(self, sweep: LoopBuilder, number: int) -> None:
         """Send the sums over each coordinate's segments to an output: the first one sets, couplings add."""
         seen: set[int] = set()
         first = np.zeros(len(sweep.rows), bool)
@@ -56,7 +53,7 @@ class Total:
         """A scalar."""
         return ()
 
-    def write(self, sweep: RolledSweep, number: int) -> None:
+    def write(self, sweep: LoopBuilder, number: int) -> None:
         """Add up in an output."""
         for rows, add in ((sweep.rows[:1], False), (sweep.rows[1:], True)):
             if len(rows):
@@ -80,7 +77,7 @@ class MatrixOutput:
         """Coordinates by coordinates."""
         return (n, n)
 
-    def write(self, sweep: RolledSweep, number: int) -> None:
+    def write(self, sweep: LoopBuilder, number: int) -> None:
         """Send the entries to an output; where several segments share a coordinate, they add up."""
         rows, add, size = sweep.rows, not sweep.tree.is_plain, self._place(self.n, 0)
         buffer = sweep.zeroed(size, 1) if add or self._has_gaps(sweep.tree) else sweep.buffer(size)
@@ -106,11 +103,11 @@ class MatrixOutput:
         high, low = np.maximum(i, j), np.minimum(i, j)
         return high * (high + 1) // 2 + low
 
-    def _put(self, sweep: RolledSweep, body: LoopBody, value: Any, buffer: int, i: Any, j: Any, add: bool) -> None:
+    def _put(self, sweep: LoopBuilder, body: LoopBody, value: Any, buffer: int, i: Any, j: Any, add: bool) -> None:
         place = self._place(sweep.coordinates[i], sweep.coordinates[j])
         body.write(value, "buffer", buffer, body.column(place), 1, 0, add=add)
 
-    def _spread(self, sweep: RolledSweep, buffer: int, number: int) -> None:
+    def _spread(self, sweep: LoopBuilder, buffer: int, number: int) -> None:
         """The triangle to all rows."""
         related = np.zeros((self.n, self.n), bool)
         for i in range(len(sweep.rows)):
@@ -119,7 +116,7 @@ class MatrixOutput:
         _spread(sweep, number, related, lambda body, i, j: body.entry(buffer, self._place(i, j)))
 
 
-def _spread(sweep: RolledSweep, number: int, filled: Any, entry: Callable[..., Any]) -> None:
+def _spread(sweep: LoopBuilder, number: int, filled: Any, entry: Callable[..., Any]) -> None:
     """An output's rows, some adjacent entries in each turn, zeros where it is not filled; the last of a row may come twice."""
     *rows, n = filled.shape
     width = min(n, ADJACENT)
@@ -139,7 +136,7 @@ def _spread(sweep: RolledSweep, number: int, filled: Any, entry: Callable[..., A
 class TensorOutput:
     """A tensor in the making: what is not zero by structure, gathered in a buffer; its entry 0 is a zero."""
 
-    def __init__(self, sweep: RolledSweep, rank: int, terms: Sequence[TensorTerm], column: RecordColumn) -> None:
+    def __init__(self, sweep: LoopBuilder, rank: int, terms: Sequence[TensorTerm], column: RecordColumn) -> None:
         self.places = self._numbered(sweep, rank, terms)
         cleared = 1 if sweep.tree.is_plain else self.places.max() + 1
         self.buffer = sweep.zeroed(int(self.places.max()) + 1, 1, cleared)
@@ -149,7 +146,7 @@ class TensorOutput:
                 if entries:
                     self._gather(sweep, term, entries, column)
 
-    def _numbered(self, sweep: RolledSweep, rank: int, terms: Sequence[TensorTerm]) -> Any:
+    def _numbered(self, sweep: LoopBuilder, rank: int, terms: Sequence[TensorTerm]) -> Any:
         """For each entry its place in the buffer, 0 for none."""
         filled = np.zeros((sweep.tree.n,) * rank, bool)
         for term in terms:
@@ -158,7 +155,7 @@ class TensorOutput:
                 filled[tuple(sweep.coordinates[places].T)] = True
         return np.where(filled, np.cumsum(filled).reshape(filled.shape), 0)
 
-    def _gather(self, sweep: RolledSweep, term: TensorTerm, entries: list[Entry], column: RecordColumn) -> None:
+    def _gather(self, sweep: LoopBuilder, term: TensorTerm, entries: list[Entry], column: RecordColumn) -> None:
         """The entries of a term, all of them in one place or all in two."""
         records, rows, places, mirrors = (np.array(part) for part in zip(*entries, strict=True))
         body = LoopBody(sweep, len(entries))
@@ -175,7 +172,7 @@ class TensorOutput:
         """Coordinates, as often as it has indices."""
         return self.places.shape
 
-    def write(self, sweep: RolledSweep, number: int) -> None:
+    def write(self, sweep: LoopBuilder, number: int) -> None:
         """Send the entries to an output."""
         _spread(sweep, number, self.places > 0, self.entry)
 
@@ -195,7 +192,7 @@ class Christoffel:
         """Coordinates thrice."""
         return (n, n, n)
 
-    def write(self, sweep: RolledSweep, number: int) -> None:
+    def write(self, sweep: LoopBuilder, number: int) -> None:
         """Send the sums to an output."""
         slope, filled = self.slopes.entry, self.slopes.places > 0
         filled = filled | filled.transpose(0, 2, 1) | filled.transpose(2, 0, 1)  # as i j k, i k j and j k i
@@ -217,7 +214,7 @@ class Diagonal:
         """That of the tensor."""
         return self.tensor.shape(n)
 
-    def write(self, sweep: RolledSweep, number: int) -> None:
+    def write(self, sweep: LoopBuilder, number: int) -> None:
         """The tensor first, then the column's sums over the segments of each coordinate."""
         self.tensor.write(sweep, number)
         if self.column.sources == (0.0,):

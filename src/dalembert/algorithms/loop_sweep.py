@@ -18,26 +18,20 @@ from ..expr.graph import reachable
 from ..expr.loops import Address, IntArray, LoopProgram
 from ..model.tree import FramePlace, Tree
 from ..spatial import Vec3
-from .loop_body import DRIVES, ConstantTable, InputColumn, LoopBody, RecordColumn, Stored, Tabled, leaves, rebuilt
+from .loop_body import DRIVES, InputColumn, LoopBody, LoopBuilder, RecordColumn, Stored, Tabled, leaves, rebuilt
 from .loop_outputs import Christoffel, Collected, Diagonal, MatrixOutput, TensorOutput, Total
 from .sweep import TensorTerm
 
 PEEL = 6  # operations per turn from which the first segment is worth code of its own
 
 
-class RolledSweep:
+class RolledSweep(LoopBuilder):
     """Builds a loop program by the requests of an algorithm."""
 
     def __init__(self, tree: Tree, inputs: Mapping[str, tuple[int, ...]]) -> None:
-        self.tree = tree
+        super().__init__(tree)
         self.slots = tuple(Slot(name, shape) for name, shape in inputs.items())
-        self.buffers: list[int] = []
-        self.bodies: list[LoopBody] = []
         self.start = LoopBody(self, 1)  # straight-line code before all loops: base motion and other single values
-        self.rows = np.arange(len(tree.segments)) + 1
-        self.parents = np.array([s.parent for s in tree.segments]) + 1
-        self.coordinates = np.array([s.coordinate for s in tree.segments])
-        self.table = ConstantTable(tree)
 
     def arguments(self) -> list[Any]:
         """What the algorithm receives: a marker for each input over the coordinates, scalars for any other."""
@@ -266,23 +260,6 @@ class RolledSweep:
         bodies = [self.start, *self.bodies] if self.start.writes else self.bodies
         stages = tuple(body.stage() for body in bodies)
         return LoopProgram(name, self.slots, tuple(slots), tuple(self.buffers), self.table.flat(), stages)
-
-    def buffer(self, size: int) -> int:
-        """The number of a new buffer."""
-        self.buffers.append(size)
-        return len(self.buffers) - 1
-
-    def zeroed(self, rows: int, width: int, cleared: int | None = None) -> int:
-        """The number of a new buffer that is cleared first, or some of its rows."""
-        number = self.buffer(rows * width)
-        if width:
-            cleared = rows if cleared is None else cleared
-            body = LoopBody(self, cleared)
-            column = body.column(np.arange(cleared))
-            for k in range(width):
-                body.write(0.0, "buffer", number, column, width, k)
-            body.finish()
-        return number
 
     def _planned(self, body: LoopBody, value: Any, base: Any, *, all_stored: bool = False) -> RecordColumn:
         """Where each scalar of a result will be; numbers and repeated constants need no place, if the base agrees."""
