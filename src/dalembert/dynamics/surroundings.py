@@ -13,6 +13,7 @@ from ..algorithms import kinematics, newton_euler_recursion, regressor
 from ..algorithms.sweep import Unrolled
 from ..errors import ModelError, UnknownNameError
 from ..formulations import FORMULATIONS, Formulation
+from ..model.idle import idle_joints
 from ..model.tree import FramePlace, Tree
 from ..spatial import ZERO
 
@@ -97,7 +98,8 @@ def _cannot(method: Formulation, reason: str, can: Callable[[Formulation], bool]
 
 def check_inverse(tree: Tree) -> None:
     """Refuse a tree whose mass matrix has no inverse in any configuration."""
-    if tree.idle:
-        first, *others = tree.idle
+    idle = idle_joints(tree)
+    if idle:
+        first, *others = idle
         also = f" The same holds for {', '.join(repr(other.joint) for other in others)}." if others else ""
         raise ModelError(first.sentence + also)

@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import FormatError, Part, Place, reading, shown
 from ..model import Body, Friction, Robot, Rotor
 from ..model.dh import from_dh
-from ..model.robot import STANDARD_GRAVITY
+from ..model.robot_data import STANDARD_GRAVITY
 from ..wording import cut
 from .dh_table import read_dh_table
 from .places import json_lines

@@ -13,7 +13,7 @@ import numpy as np
 from ..checks import FloatArray
 from ..model import Friction, Limits, Robot, Rotor
 from ..model.dh import from_dh
-from ..model.robot import STANDARD_GRAVITY
+from ..model.robot_data import STANDARD_GRAVITY
 from .tables import CHOICES, Table
 
 _REMARKS = ("has_dynamics", "configs", "note")

@@ -32,7 +32,7 @@ from ..checks import FloatArray
 from ..errors import Part, reading, shown
 from ..model import Body, Friction, Joint, Limits, Link, Mimic, Robot, Rotor, Tool
 from ..model.dh import COLUMNS, from_dh
-from ..model.robot import STANDARD_GRAVITY
+from ..model.robot_data import STANDARD_GRAVITY
 from .places import toml_lines
 from .poses import make_pose, rotation_from_rpy
 from .tables import CHOICES, Document, Table

@@ -17,7 +17,7 @@ import numpy as np
 from ..checks import FloatArray
 from ..errors import DalembertWarning, FormatError, Part, about, listed, shown
 from ..model import Body, Joint, Limits, Robot, topology
-from ..model.robot import STANDARD_GRAVITY
+from ..model.robot_data import STANDARD_GRAVITY
 from .poses import make_pose, rotate_tensor, rpy_from_rotation, turn
 from .urdf_fields import UNBOUNDED
 

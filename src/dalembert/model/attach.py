@@ -16,7 +16,8 @@ from .. import checks
 from ..checks import FloatArray
 from ..errors import ModelError, UnknownNameError
 from .parts import JOINT_TYPES, Body, Friction, Joint, Link, Rotor
-from .robot import Robot, Structure
+from .robot import Robot
+from .robot_data import Structure
 
 
 class Addition(NamedTuple):

@@ -20,7 +20,8 @@ from ..checks import FloatArray
 from ..errors import ModelError, Part, UnknownNameError, about
 from . import physical
 from .parts import Body, Friction, Joint, Limits, Link, Rotor, pose
-from .robot import STANDARD_GRAVITY, Robot, Tool
+from .robot import Robot
+from .robot_data import STANDARD_GRAVITY, Tool
 
 CONVENTIONS = {
     "standard": "A = Rz(theta) Tz(d) Tx(a) Rx(alpha)",

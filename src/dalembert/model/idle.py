@@ -12,15 +12,13 @@ articulated bodies, which takes a time that grows with the joints.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..checks import FloatArray
-
-if TYPE_CHECKING:
-    from .robot import Robot
-    from .tree import Segment, Tree
+from .robot_data import RobotData
+from .tree import Segment, Tree
 
 _ROUNDING = 1e-13  # of the inertia a joint would move about another axis: what rounding leaves of none
 _CLEARLY = 1e-6  # likewise, for what is no rounding; what lies in between is looked at closely
@@ -62,7 +60,7 @@ def idle_joints(tree: Tree) -> tuple[Idle, ...]:
     return tuple(Idle(s.name, bool(alone[s.coordinate]), bool(s.slide)) for s in (_leader(tree, int(c)) for c in idle))
 
 
-def links_have_own(robot: Robot) -> bool:
+def links_have_own(robot: RobotData) -> bool:
     """The same question to a robot, before there is a tree: whether its links, one by one, have inertia about their axes.
 
     False leaves it open: a rotor, a further body or a link fixed to it may have what a link has not.

@@ -13,19 +13,18 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from .. import checks
 from ..checks import FloatArray
 from ..errors import DalembertWarning, ModelError, Part
-from .idle import links_have_own
+from .idle import idle_joints, links_have_own
 from .parts import Body, Joint, Link, Rotor
+from .robot_data import RobotData
 from .second_moments import second_moment, tensor
-
-if TYPE_CHECKING:
-    from .robot import Robot
+from .tree import tree_of
 
 T = TypeVar("T")
 
@@ -61,14 +60,14 @@ class SourceNote(str):
         return note
 
 
-def findings(robot: Robot) -> list[Finding]:
+def findings(robot: RobotData) -> list[Finding]:
     """Every doubtful number of the robot."""
     of_parts = (_of_bodies, _of_joints, _of_friction, _of_rotors, _of_groups, _of_gravity)
     found = [*_of_source(robot), *itertools.chain.from_iterable(find(robot) for find in of_parts)]
     return [*found, *_of_idle_joints(robot, found)]
 
 
-def report(robot: Robot, *, strict: bool) -> tuple[str, ...]:
+def report(robot: RobotData, *, strict: bool) -> tuple[str, ...]:
     """Warn of each finding, or raise the first under `strict`; returns the robot's notes with the findings among them.
 
     A finding that already stands in the notes is not repeated: a copy with another payload keeps its original's flaws quietly.
@@ -101,7 +100,7 @@ def _tell(found: list[Finding], *, strict: bool) -> None:
         warnings.warn(warning, stacklevel=_level_of_the_caller())
 
 
-def _of_source(robot: Robot) -> Iterator[Finding]:
+def _of_source(robot: RobotData) -> Iterator[Finding]:
     return (Finding(note.code, str(note)) for note in robot.notes if isinstance(note, SourceNote))
 
 
@@ -125,7 +124,7 @@ def nearest_inertia(I: FloatArray) -> FloatArray:
     return tensor(S)  # (2)
 
 
-def _of_bodies(robot: Robot) -> Iterator[Finding]:
+def _of_bodies(robot: RobotData) -> Iterator[Finding]:
     bodies = list(_bodies(robot))
     moments = np.linalg.eigvalsh(np.array([body.inertia for _, _, body in bodies]))  # ascending
     for part, subject, body in bodies:
@@ -149,7 +148,7 @@ def _of_bodies(robot: Robot) -> Iterator[Finding]:
             yield _triangle(subject, body, moments[i])._replace(part=part)
 
 
-def _bodies(robot: Robot) -> Iterator[tuple[Part, str, Body]]:
+def _bodies(robot: RobotData) -> Iterator[tuple[Part, str, Body]]:
     """Each body of the robot with its part and the words that name it."""
     for link in robot.parameters.links:
         part = Part("link", link.name)
@@ -213,7 +212,7 @@ def _rounded(I: FloatArray) -> str:
     return checks.describe(np.round(I, decimals) + 0.0)
 
 
-def _of_joints(robot: Robot) -> Iterator[Finding]:
+def _of_joints(robot: RobotData) -> Iterator[Finding]:
     root = robot.structure.root
     for joint in robot.structure.joints:
         length = max(math.hypot(*joint.origin[:3, 3]), math.hypot(*joint.child_origin[:3, 3]))
@@ -239,12 +238,12 @@ def _large_angle(part: Part, subject: str, value: float, remedy: str = "") -> Fi
     return Finding("large-angle", f"{subject} {value:g} rad is beyond two full turns (4π). Is it in degrees?{remedy}", part)
 
 
-def _in_order(robot: Robot, parts: Mapping[str, T]) -> list[tuple[str, T]]:
+def _in_order(robot: RobotData, parts: Mapping[str, T]) -> list[tuple[str, T]]:
     """Parts of joints in the joints' order, whatever the order they were given in: equal robots have equal notes."""
     return [(joint.name, parts[joint.name]) for joint in robot.structure.joints if joint.name in parts]
 
 
-def _of_friction(robot: Robot) -> Iterator[Finding]:
+def _of_friction(robot: RobotData) -> Iterator[Finding]:
     for joint, friction in _in_order(robot, robot.parameters.friction):
         for name in ("viscous", "coulomb", "coulomb_negative"):
             value = getattr(friction, name)
@@ -265,7 +264,7 @@ def _of_friction(robot: Robot) -> Iterator[Finding]:
             )
 
 
-def _of_rotors(robot: Robot) -> Iterator[Finding]:
+def _of_rotors(robot: RobotData) -> Iterator[Finding]:
     for joint, rotor in _in_order(robot, robot.parameters.rotors):
         for name, unit in (("inertia", "kg m²"), ("transverse_inertia", "kg m²"), ("mass", "kg")):
             value = getattr(rotor, name)
@@ -278,7 +277,7 @@ def _of_rotors(robot: Robot) -> Iterator[Finding]:
                 )
 
 
-def _of_gravity(robot: Robot) -> Iterator[Finding]:
+def _of_gravity(robot: RobotData) -> Iterator[Finding]:
     x, y, z = robot.gravity.tolist()
     if z > 0 and math.hypot(x, y) <= _ROUNDING * z:  # an oblique one is no slip: the base is inclined
         yield Finding(
@@ -297,7 +296,7 @@ class _Group(NamedTuple):
     heavy: list[bool]
 
 
-def _of_groups(robot: Robot) -> Iterator[Finding]:
+def _of_groups(robot: RobotData) -> Iterator[Finding]:
     groups, group_of = _rigid_groups(robot)
     moving = [group for group in groups if group.joint is not None]
     if moving and not any(any(group.heavy) for group in moving) and not robot.parameters.rotors:
@@ -313,19 +312,17 @@ def _of_groups(robot: Robot) -> Iterator[Finding]:
             yield _massless(robot, group, carried[group_of[group.links[0].name]])
 
 
-def _of_idle_joints(robot: Robot, found: list[Finding]) -> Iterator[Finding]:
+def _of_idle_joints(robot: RobotData, found: list[Finding]) -> Iterator[Finding]:
     """Joints that move no inertia, if nothing has been said of their links already."""
     if any(finding.code == "no-dynamics" for finding in found) or not 0 < robot.n <= _LOOKED_AT or links_have_own(robot):
         return
-    from .tree import tree_of  # a tree is made of a robot, which is built by now
-
     said = {finding.part for finding in found if finding.code == "massless-link"}
-    for idle in tree_of(robot).idle:
+    for idle in idle_joints(tree_of(robot)):
         if not (idle.alone and Part("link", robot.structure.joint(idle.joint).child) in said):
             yield Finding("idle-joint", idle.sentence, Part("joint", idle.joint))
 
 
-def _rigid_groups(robot: Robot) -> tuple[list[_Group], dict[str, int]]:
+def _rigid_groups(robot: RobotData) -> tuple[list[_Group], dict[str, int]]:
     """The rigid groups, a group's carrier before it, and the group number of each link."""
     link_of = {link.name: link for link in robot.parameters.links}
     mounted = set(_mounts(robot))
@@ -344,7 +341,7 @@ def _rigid_groups(robot: Robot) -> tuple[list[_Group], dict[str, int]]:
     return groups, group_of
 
 
-def _mounts(robot: Robot) -> Iterator[str]:
+def _mounts(robot: RobotData) -> Iterator[str]:
     """Links that carry a payload or the body of a full rotor."""
     payload, tool = robot.parameters.payload, robot.structure.tool
     if payload is not None and tool is not None and not payload.is_massless:
@@ -355,7 +352,7 @@ def _mounts(robot: Robot) -> Iterator[str]:
             yield rotor.mount or parent[name]
 
 
-def _carried(robot: Robot, groups: list[_Group], group_of: dict[str, int]) -> list[bool]:
+def _carried(robot: RobotData, groups: list[_Group], group_of: dict[str, int]) -> list[bool]:
     """For each group: whether it, or anything that it carries, has inertia; a geared rotor of a carried joint counts."""
     carried = [any(group.heavy) for group in groups]
     for number in range(len(groups) - 1, 0, -1):
@@ -373,7 +370,7 @@ def _turns_a_rotor(rotor: Rotor | None) -> bool:
     return rotor is not None and rotor.inertia != 0 and rotor.ratio != 0
 
 
-def _massless(robot: Robot, group: _Group, carried: bool) -> Finding:
+def _massless(robot: RobotData, group: _Group, carried: bool) -> Finding:
     assert group.joint is not None
     consequence = (
         "Give its mass and inertia, or mark a frame between joints as virtual=True."

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ..errors import ModelError, Part, UnknownNameError
 from ..wording import listed
 from .parts import Joint
 
-if TYPE_CHECKING:
-    from .robot import Structure
+
+class Connections(Protocol):
+    """What is asked of a structure here, once it has been sorted."""
+
+    @property
+    def root(self) -> str:
+        """The link that no joint moves."""
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """All joints, parents first."""
+
+    def joint(self, name: str) -> Joint:
+        """The joint of this name."""
 
 
 def sort(links: tuple[str, ...], joints: tuple[Joint, ...]) -> tuple[Joint, ...]:
@@ -99,7 +111,7 @@ def check_mimics(joints: tuple[Joint, ...]) -> None:
             raise UnknownNameError.among(subject, joint.mimic.joint, sorted(masters), part=part)
 
 
-def check_mounts(structure: Structure, mounts: Mapping[str, str | None]) -> None:
+def check_mounts(structure: Connections, mounts: Mapping[str, str | None]) -> None:
     """A rotor sits on a link between the base and its joint; `mounts` goes by joint name, None being the joint's parent."""
     last = _last_carried(structure)
     place = {link: i for i, link in enumerate(last)}
@@ -114,7 +126,7 @@ def check_mounts(structure: Structure, mounts: Mapping[str, str | None]) -> None
         )
 
 
-def _last_carried(structure: Structure) -> dict[str, int]:
+def _last_carried(structure: Connections) -> dict[str, int]:
     """The place of the last link that each link carries, itself counted, all links standing as their joints do.
 
     Depth first, what a link carries stands right behind it: one comparison tells whether it carries another.
@@ -126,7 +138,7 @@ def _last_carried(structure: Structure) -> dict[str, int]:
     return last
 
 
-def ancestors(structure: Structure, link: str) -> list[str]:
+def ancestors(structure: Connections, link: str) -> list[str]:
     """The links below this one, nearest first, the root last."""
     parent = {j.child: j.parent for j in structure.joints}
     path = []

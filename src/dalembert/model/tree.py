@@ -17,9 +17,8 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..spatial import SYM_ZERO, ZERO, Inertia, Mat3, Pose, Sym3, Transform, Turn, Vec3, mat3, vec3
-from .idle import Idle, idle_joints
 from .parts import Body, Friction, Joint, Rotor
-from .robot import Robot
+from .robot_data import RobotData
 from .second_moments import pseudo_inertia, tensor
 
 _DUST = 1e-14  # entries below this, relative to the largest, are rounding of exact zeros and ones
@@ -158,11 +157,6 @@ class Tree:
         return any(s.spin is not None for s in self.segments)
 
     @cached_property
-    def idle(self) -> tuple[Idle, ...]:
-        """The joints that move no inertia, so that M has no inverse in any configuration."""
-        return idle_joints(self)
-
-    @cached_property
     def regrouped(self) -> Tree:
         """The same tree with fewer numbers: what a segment and its parent cannot tell apart is moved to the parent.
 
@@ -199,7 +193,7 @@ def _split(s: Segment) -> tuple[Inertia, Inertia]:
     return Inertia(m, h, SYM_ZERO), Inertia(0.0, ZERO, I)
 
 
-def tree_of(robot: Robot) -> Tree:
+def tree_of(robot: RobotData) -> Tree:
     """The tree of a robot."""
     return _Builder(robot).build()
 
@@ -207,7 +201,7 @@ def tree_of(robot: Robot) -> Tree:
 class _Builder:
     """Numeric preparation, in three steps: joint frames, internal frames, segments."""
 
-    def __init__(self, robot: Robot) -> None:
+    def __init__(self, robot: RobotData) -> None:
         self.robot = robot
         self.joints = [j for j in robot.structure.joints if j.moves]
         self.number = {j.name: i for i, j in enumerate(self.joints)}

@@ -104,7 +104,7 @@ def test_a_joint_that_moves_no_inertia_is_named_when_an_acceleration_is_asked_fo
 def test_no_joint_of_a_robot_with_a_definite_mass_matrix_is_called_idle(robot: Robot, seed: int) -> None:
     """By either way of looking, which find the same pivots, those of the mass matrix."""
     tree = engine.tree(robot)
-    assert tree.idle == ()
+    assert idle.idle_joints(tree) == ()
     look = idle._Look(tree, np.array([idle._spatial(s) for s in tree.segments]))
     pivots = look.by_mass_matrix()
     assert (pivots > 0).all()
