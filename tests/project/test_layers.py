@@ -1,8 +1,14 @@
-"""Imports follow the layers: a module imports from lower numbers only."""
+"""Imports follow the layers: a module imports from lower numbers only; and so they do inside packages, where an order matters.
+
+Every import counts, inside functions and under TYPE_CHECKING too.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatch
+from graphlib import CycleError, TopologicalSorter
 
 import pytest
 
@@ -55,6 +61,46 @@ OPTIONAL = {
     "scipy": set(LAYERS) - {"errors", "checks", "expr", "spatial", "model"},
     "numpy": set(LAYERS),
 }
+INSIDE = {  # groups of modules, the lowest first; a module imports from its own group and those below
+    "expr": (
+        ("primitives", "collection_pause"),
+        ("graph", "ops"),
+        ("program", "interpret", "listing", "counting", "differentiate", "rewrite"),
+        ("loops", "loop_passes", "tangent"),
+        ("__init__",),
+    ),
+    "spatial": (("vec3", "nested"), ("twists", "transform", "inertia", "ldl"), ("__init__",)),
+    "model": (
+        ("record", "hints", "numbers"),
+        ("parts", "springs", "combinations", "second_moments", "topology"),
+        ("robot_data", "tree", "idle", "physical"),
+        ("robot",),
+        ("attach", "dh", "named_tree"),
+        ("__init__",),
+    ),
+    "algorithms": (
+        ("sweep", "joint"),
+        ("loop_body", "loop_outputs", "loop_sweep"),
+        ("kinematics", "energy", "newton_euler_recursion", "composite_bodies", "influence_coefficients"),
+        ("*",),
+    ),
+    "formulations": (("base", "published_counts"), ("screw_links",), ("screw_*", "newton_euler_base"), ("*",), ("__init__",)),
+    "codegen": (("*",), ("kernel", "time_loop"), ("__init__",)),
+    "dynamics": (
+        ("system", "sizes", "surroundings", "quantity"),
+        ("recipes_*", "composed", "derived", "own"),
+        ("quantities",),
+        ("robot_system", "transferred"),
+        ("engine",),
+        ("functions", "terms"),
+        ("*",),  # what users call
+        ("__init__",),
+    ),
+    "export": (("naming", "symbols"), ("symbolic.*", "symbolic"), ("*",), ("__init__",)),
+}
+APART = {  # modules that leave others alone though they stand in one group: text of LLVM is written without running any
+    "codegen": ("*_ir", ("kernel", "workers", "batches", "gufunc", "time_loop", "machine_code", "disk_cache", "cache_*")),
+}
 INNER = [module for module in modules() if module.parent != PACKAGE or module.stem in LAYERS]
 
 
@@ -64,6 +110,85 @@ def package_of(name: str) -> str:
 
 def layer_of(module) -> str:
     return module.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def dotted(module) -> str:
+    """The name a module is imported by."""
+    parts = ["dalembert", *module.relative_to(PACKAGE).with_suffix("").parts]
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {dotted(module): module for module in modules()}
+
+
+def imported_modules(module) -> set[str]:
+    """The modules of the package that a module imports from, itself left out."""
+    found = set()
+    for name, _ in imported(module):
+        while name.startswith("dalembert") and name not in MODULES:
+            name = name.rpartition(".")[0]
+        found.add(name)
+    return {name for name in found if name.startswith("dalembert")} - {dotted(module)}
+
+
+def place_in(package: str, module: str) -> str:
+    """A module's name inside its package; `__init__` is the package's own."""
+    return module.removeprefix(f"dalembert.{package}").removeprefix(".") or "__init__"
+
+
+def rank(name: str, groups: Iterable[tuple[str, ...]]) -> int:
+    """The number of the group a module belongs to: the one that names it, else the first whose pattern fits."""
+    named = [number for number, group in enumerate(groups) if name in group]
+    fitting = [number for number, group in enumerate(groups) if any(fnmatch(name, pattern) for pattern in group)]
+    assert named or fitting, f"{name} belongs to no group"
+    return (named or fitting)[0]
+
+
+def cycle(graph: Mapping[str, Iterable[str]]) -> list[str]:
+    """Modules that import each other in a circle, if there are any."""
+    try:
+        list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        return error.args[1]
+    return []
+
+
+def test_the_import_graph_has_no_cycle():
+    assert cycle({name: imported_modules(module) for name, module in MODULES.items()}) == []
+
+
+def test_a_cycle_is_found():
+    assert set(cycle({"a": ["b"], "b": ["c"], "c": ["b"]})) == {"b", "c"}
+    assert cycle({"a": ["b", "c"], "b": ["c"]}) == []
+
+
+@pytest.mark.parametrize("package", INSIDE)
+def test_inside_a_package_modules_import_from_lower_groups(package):
+    groups = INSIDE[package]
+    for name, module in MODULES.items():
+        if not f"{name}.".startswith(f"dalembert.{package}."):
+            continue
+        own = place_in(package, name)
+        for other in imported_modules(module):
+            if f"{other}.".startswith(f"dalembert.{package}."):
+                below = place_in(package, other)
+                assert rank(below, groups) <= rank(own, groups), f"{package}: {own} imports {below}, which stands above it"
+
+
+@pytest.mark.parametrize("package", APART)
+def test_some_modules_leave_others_alone(package):
+    pattern, others = APART[package]
+    for name, module in MODULES.items():
+        own = place_in(package, name)
+        if name.startswith(f"dalembert.{package}.") and fnmatch(own, pattern):
+            found = {place_in(package, other) for other in imported_modules(module)}
+            met = {other for other in found if any(fnmatch(other, one) for one in others)}
+            assert not met, f"{package}: {own} imports {met}"
+
+
+def test_a_module_belongs_to_the_group_that_names_it():
+    groups = (("*_ir",), ("*",), ("kernel",))
+    assert [rank(name, groups) for name in ("loop_ir", "target", "kernel")] == [0, 1, 2]
 
 
 def test_every_package_has_a_layer():
