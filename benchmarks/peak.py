@@ -9,7 +9,7 @@ import numpy as np
 import dalembert as dal
 from dalembert.dynamics import engine
 from dalembert.expr import Program
-from dalembert.expr.listing import counts
+from dalembert.expr.operation_counts import counts
 
 from .batch import ROBOTS, our_timer
 from .effort import Effort

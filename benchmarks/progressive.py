@@ -11,7 +11,7 @@ from dalembert.codegen import build
 from dalembert.dynamics import engine
 from dalembert.dynamics.progressive import carrier_program
 from dalembert.expr import Program
-from dalembert.expr.listing import counts
+from dalembert.expr.operation_counts import counts
 from dalembert.model import Link
 
 from .chain import empty_cache

@@ -13,7 +13,7 @@ import pytest
 
 import dalembert as dal
 from dalembert.dynamics import engine
-from dalembert.expr.listing import counts
+from dalembert.expr.operation_counts import counts
 from dalembert.formulations.published_counts import PUBLISHED
 from dalembert.model.dh import dh_transform, from_dh
 from tests.golden import lee

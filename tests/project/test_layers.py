@@ -65,7 +65,7 @@ INSIDE = {  # groups of modules, the lowest first; a module imports from its own
     "expr": (
         ("primitives", "collection_pause"),
         ("graph", "ops"),
-        ("program", "interpret", "listing", "counting", "differentiate", "rewrite"),
+        ("program", "interpret", "operation_counts", "counting", "differentiate", "rewrite"),
         ("loops", "loop_passes", "tangent"),
         ("__init__",),
     ),

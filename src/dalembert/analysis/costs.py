@@ -23,7 +23,7 @@ from ..dynamics.system import AnySystem, System
 from ..errors import ModelError
 from ..expr import Program
 from ..expr.counting import executed
-from ..expr.listing import Counts, counts
+from ..expr.operation_counts import Counts, counts
 from ..formulations import FORMULATIONS, Formulation
 from ..formulations.published_counts import PUBLISHED
 from ..model import Robot

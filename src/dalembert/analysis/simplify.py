@@ -16,7 +16,7 @@ from ..codegen import Kernel, portable
 from ..dynamics import engine
 from ..dynamics.system import AnySystem
 from ..errors import ModelError, ShapeError
-from ..expr.listing import Counts, counts
+from ..expr.operation_counts import Counts, counts
 from ..expr.rewrite import weight
 from ..options import generator
 from ..options import samples as whole_samples

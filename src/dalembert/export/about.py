@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..dynamics.quantities import unit_of
 from ..dynamics.system import System
-from ..expr import Program, Slot, listing
+from ..expr import Program, Slot, operation_counts
 from ..model.numbers import Parameter
 from .straight import Code
 
@@ -59,7 +59,7 @@ def parameter_line(parameter: Parameter) -> str:
 
 
 def _counted(program: Program) -> str:
-    counts = listing.counts(program)
+    counts = operation_counts.counts(program)
     parts = {
         "mul": counts.mul,
         "add": counts.add,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from .graph import Expr, Graph
-from .listing import Counts, counts_of
+from .operation_counts import Counts, counts_of
 from .program import trace
 
 

@@ -23,12 +23,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from ..checks import choice
 from ..errors import ExprError
 from . import ops
 from .graph import Expr, reachable
 from .ops import Scalar, is_zero
-from .program import Program, Slot
 
 
 class Choice(NamedTuple):
@@ -131,48 +129,6 @@ def vjp(outputs: Sequence[Scalar], adjoints: Sequence[Scalar], wrt: Sequence[Exp
 def gradient(output: Scalar, wrt: Sequence[Expr]) -> list[Scalar]:
     """∂output / ∂wrt_j by reverse mode, at a cost that does not grow with the number of variables."""
     return vjp([output], [1.0], wrt)
-
-
-def derivative_program(
-    program: Program, output_name: str, input_names: Sequence[str], *, mode: str = "auto", keep: Sequence[str] = ()
-) -> Program:
-    """The derivatives of one output by some inputs: outputs d<out>_d<in> of shape out.shape + in.shape.
-
-    Parameters
-    ----------
-    mode : 'forward', 'reverse', or 'auto': reverse when the inputs have more than 2.5 times the entries of the output. Tangents
-        are sparser than adjoints; on the inverse dynamics of six- and seven-joint arms the counts cross near that ratio.
-    keep : names of outputs of `program` to return too, in front of the derivatives.
-    """
-    outputs = {s.name: (s, r) for s, r in zip(program.outputs, program.results, strict=True)}
-    inputs = {s.name: (s, e) for s, e in zip(program.inputs, program.entries, strict=True)}
-    slot, result = choice("output", output_name, outputs)
-    chosen = [choice("input", name, inputs) for name in input_names]
-    kept = [choice("output", name, outputs) for name in keep]
-    matrix = choice("mode", mode, _MODES)(result, [node for _, entries in chosen for node in entries])
-    slots, results = [s for s, _ in kept], [r for _, r in kept]
-    start = 0
-    for of, entries in chosen:
-        slots.append(Slot(f"d{slot.name}_d{of.name}", slot.shape + of.shape))
-        results.append(tuple(entry for row in matrix for entry in row[start : start + len(entries)]))
-        start += len(entries)
-    name = f"{program.name}_d{slot.name}"
-    return Program(name, program.graph, program.inputs, program.entries, tuple(slots), tuple(results))
-
-
-def _by_rows(outputs: Sequence[Scalar], wrt: Sequence[Expr]) -> list[list[Scalar]]:
-    return [gradient(output, wrt) for output in outputs]
-
-
-def _by_shape(outputs: Sequence[Scalar], wrt: Sequence[Expr]) -> list[list[Scalar]]:
-    return (_by_rows if len(wrt) > 2.5 * len(outputs) else jacobian)(outputs, wrt)
-
-
-_MODES: dict[str, Callable[[Sequence[Scalar], Sequence[Expr]], list[list[Scalar]]]] = {
-    "auto": _by_shape,
-    "forward": jacobian,
-    "reverse": _by_rows,
-}
 
 
 def _forward(outputs: Iterable[Scalar], seeds: dict[Expr, dict[int, Scalar]]) -> dict[Expr, dict[int, Scalar]]:

@@ -8,7 +8,7 @@ Likewise x + 0 = x drops the sign of a zero, and x / c multiplies by the rounded
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -332,8 +332,3 @@ def reachable(outputs: Iterable[Any]) -> list[Expr]:
             found[node.index] = node
             stack.extend(node.args)
     return [found[i] for i in sorted(found)]
-
-
-def inputs_of(nodes: Iterable[Expr]) -> Iterator[Expr]:
-    """The inputs among some nodes."""
-    return (node for node in nodes if node.op == "input")

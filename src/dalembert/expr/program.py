@@ -52,10 +52,6 @@ class Program:
         """For each input node's index: which input, which entry."""
         return {node.index: (i, j) for i, entry in enumerate(self.entries) for j, node in enumerate(entry)}
 
-    def with_results(self, results: Sequence[Sequence[Any]]) -> Program:
-        """The same program with rewritten outputs."""
-        return Program(self.name, self.graph, self.inputs, self.entries, self.outputs, tuple(map(tuple, results)))
-
     def __reduce__(self) -> tuple[Any, ...]:
         """As a list of nodes: pickled one inside the other, they would be too deep."""
         nodes = reachable([*(node for entry in self.entries for node in entry), *self.nodes])

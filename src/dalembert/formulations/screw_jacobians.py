@@ -1,4 +1,4 @@
-"""Principal screws of inertia, screw transformations and three ways to the Jacobian of a link [Laus, §2.1, §2.2].
+"""Principal screws of inertia, screw transformations and the Jacobian of a link [Laus, §2.1, §2.2].
 
 Everything is at the link's centre of mass and, unless it says base axes, in the axes of the link's own frame. A link is all that
 a moving joint carries rigidly: fixed links, further bodies, payload and rotors at rest included.
@@ -145,18 +145,6 @@ def _transformation(R: Mat3, c: Vec3) -> Matrix:
     return linear + [[0.0, 0.0, 0.0, *R[k]] for k in range(3)]
 
 
-def by_transformation(sweep: Unrolled, q: Any) -> list[Matrix]:
-    """J_i = T_0^Ci J_i⁰: one transformation per body, one Jacobian per link [Laus, Eq. 22-24]."""
-    tree, world = sweep.tree, _world(sweep, q)
-
-    def screw(i: int, S: Motion) -> Motion:
-        moved = S.at(world.c[i])
-        return Motion(world.R[i].T @ moved.v, world.R[i].T @ moved.w)
-
-    columns = [{j: screw(i, S) for j, S in _base_columns(tree, world, i).items()} for i in range(len(tree.segments))]
-    return [_matrix(found, tree.n) for found in columns]
-
-
 def directly(sweep: Unrolled, q: Any) -> list[Matrix]:
     """J_i from axes and arms in link axes: one Jacobian per body [Laus, Eq. 28]."""
     tree, world = sweep.tree, _world(sweep, q)
@@ -166,13 +154,3 @@ def directly(sweep: Unrolled, q: Any) -> list[Matrix]:
         return _screw(tree.segments[j], R @ world.z[j], R @ (world.p[j] - world.c[i]))
 
     return [_matrix(_columns(tree, i, partial(screw, i)), tree.n) for i in range(len(tree.segments))]
-
-
-def by_rotation(sweep: Unrolled, q: Any) -> list[Matrix]:
-    """J_i = T̄_0^Ci J̄_i⁰: one rotation per link, one Jacobian per body [Laus, Eq. 29-31]."""
-    tree, world = sweep.tree, _world(sweep, q)
-    result = []
-    for i, R in enumerate(world.R):
-        found = _centre_columns(tree, world, i)
-        result.append(_matrix({j: Motion(R.T @ v, R.T @ w) for j, (v, w) in found.items()}, tree.n))
-    return result

@@ -12,7 +12,7 @@ from dalembert.algorithms import newton_euler_recursion
 from dalembert.algorithms.sweep import Unrolled
 from dalembert.dynamics import engine
 from dalembert.expr import trace
-from dalembert.expr.listing import counts
+from dalembert.expr.operation_counts import counts
 from dalembert.formulations import generalized_dalembert as gd
 from dalembert.formulations.base import closed
 from dalembert.model import Joint, Link, Robot, Rotor

@@ -10,7 +10,7 @@ from dalembert.analysis import generic
 from dalembert.analysis.costs import as_written
 from dalembert.analysis.generic import generic_chain, generic_robot, like
 from dalembert.dynamics import engine
-from dalembert.expr.listing import counts
+from dalembert.expr.operation_counts import counts
 from dalembert.formulations import FORMULATIONS
 from tests.robots import random_robot
 

@@ -16,7 +16,7 @@ from dalembert.cli import demo
 from dalembert.dynamics import engine
 from dalembert.dynamics.surroundings import FREE
 from dalembert.expr import trace
-from dalembert.expr.listing import counts
+from dalembert.expr.operation_counts import counts
 from dalembert.formulations import FORMULATIONS
 from dalembert.formulations import generalized_dalembert as pairs
 from dalembert.formulations.base import closed

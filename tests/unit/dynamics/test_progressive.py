@@ -16,7 +16,7 @@ from benchmarks.effort import TINY
 from dalembert.codegen import kernel
 from dalembert.dynamics import engine
 from dalembert.dynamics.progressive import Progressive
-from dalembert.expr.listing import counts
+from dalembert.expr.operation_counts import counts
 from dalembert.model import Body, Joint, Link, Mimic
 from tests.robots import body, pose, random_robot, relative_error
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from dalembert.expr import ops, trace
 from dalembert.expr.counting import executed
-from dalembert.expr.listing import counts
+from dalembert.expr.operation_counts import counts
 from dalembert.formulations import FORMULATIONS
 from dalembert.spatial import Vec3
 from dalembert.spatial.vec3 import mat3

@@ -58,13 +58,6 @@ def test_input_places_say_which_input_and_entry_a_node_is():
     assert [program.input_places[e.index] for entry in program.entries for e in entry] == [(0, 0), (1, 0), (1, 1)]
 
 
-def test_other_results_give_another_program_over_the_same_inputs():
-    program = trace(lambda x: [x, x], {"x": ()}, ["y"])
-    other = program.with_results([[1.0, program.entries[0][0]]])
-    assert other.results == ((1.0, program.entries[0][0]),)
-    assert other.entries is program.entries
-
-
 def test_tracing_three_thousand_nodes_takes_milliseconds():
     """10 ms is the aim and 5 ms is usual; the bound leaves room for a busy machine."""
 

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 
 from dalembert.errors import UnknownNameError
 from dalembert.expr import ops, trace
-from dalembert.expr.differentiate import derivative_program
 from dalembert.expr.interpret import run
-from dalembert.expr.listing import counts
+from dalembert.expr.operation_counts import counts
 from dalembert.expr.rewrite import PASSES, apply_passes, weight
+from tests.unit.expr.derivative_programs import derivative_program
 from tests.unit.expr.random_programs import KINKED, PLANAR, POLYNOMIAL, SMOOTH, points, programs, scale
 
 
