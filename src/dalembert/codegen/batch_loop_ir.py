@@ -11,19 +11,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..expr import Slot
-from . import apart, float_mode_ir, stream_ir
+from . import float_mode_ir, stream_ir
 from .precision import DOUBLE, Real
 
 # Where the code of a loop lies beside that of the body makes up to a fifth of the time on some processors, as both have to stay
 # decoded. There is no rule to it; of the places tried, these were as good or better for every kernel (docs/develop/decisions.md).
 _PLACE = 1024
-_MANY = 1000  # rows that repay a look at where the stack is
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The arrays of a kernel, inputs then outputs, the lane count, the family of the processor, the kind of number, how many
-    blocks a tile has, and the names of the first and the last constant, if the stack is to keep away from them.
+    """The arrays of a kernel, inputs then outputs, the lane count, the family of the processor, the kind of number, and how
+    many blocks a tile has.
     """
 
     inputs: tuple[Slot, ...]
@@ -32,7 +31,6 @@ class Layout:
     x86: bool
     real: Real = DOUBLE
     tile: int = 1
-    constants: tuple[str, str] | None = None
 
     @property
     def lane_bytes(self) -> int:
@@ -73,17 +71,12 @@ class _Loop:
             self._load(f"%base{k}", "ptr", "%args", k)
             self._load(f"%step{k}", "i64", "%steps", k)
         adjacent = self._adjacency()
-        lanes = f"%lanes = alloca [{self.layout.tile * self.layout.lane_bytes} x i8], align 64"
-        self._line("%here = alloca i8, align 1" if self.layout.constants else lanes)
+        self._line(f"%lanes = alloca [{self.layout.tile * self.layout.lane_bytes} x i8], align 64")
         self.lines += float_mode_ir.room(self.layout.x86)
         self._line("%empty = icmp sle i64 %N, 0")
         self._line("br i1 %empty, label %exit, label %start")
         self._label("start")
         self.lines += float_mode_ir.enter(self.layout.x86)
-        if self.layout.constants:
-            self._keep_apart(*self.layout.constants)
-            self._line(lanes)
-            self._line("store volatile ptr %pad, ptr %lanes, align 8")  # else nobody needs the pad, and it is not made
         if self.scratch_bytes:
             self._line(f"%scratch = call ptr @malloc(i64 {self.scratch_bytes * self.layout.tile + 64})")
             self._unless_null("%scratch", "nowhere", "somewhere")
@@ -115,21 +108,9 @@ class _Loop:
             *_copy_function(self.layout.real),
             *float_mode_ir.declarations(self.layout.x86),
             *(stream_ir.functions() if self.streamed else ()),
-            *(apart.functions() if self.layout.constants else ()),
             '!0 = !{!"branch_weights", i32 1, i32 1000000}',
             "!1 = !{}",
         ]
-
-    def _keep_apart(self, first: str, last: str) -> None:
-        """Move the stack away from the constants, for as many rows as repay the look."""
-        self._line(f"%many = icmp sge i64 %N, {_MANY}")
-        self._line("br i1 %many, label %look, label %stay")
-        self._label("look")
-        self._line(f"%apart = call i64 @apart(ptr %here, ptr {first}, ptr {last})")
-        self._line("br label %stay")
-        self._label("stay")
-        self._line("%down = phi i64 [ 0, %start ], [ %apart, %look ]")
-        self._line("%pad = alloca i8, i64 %down, align 64")
 
     def _line(self, text: str) -> None:
         self.lines.append(f"  {text}")

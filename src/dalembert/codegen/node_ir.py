@@ -44,12 +44,6 @@ class Pool:
         text = splat(value, self.lanes, self.real.name)
         return self.names.setdefault(text, f"@number{len(self.names)}")
 
-    @property
-    def ends(self) -> tuple[str, str] | None:
-        """The first and the last global, if there are any."""
-        names = list(self.names.values())
-        return (names[0], names[-1]) if names else None
-
     def definitions(self) -> list[str]:
         """The lines of the module."""
         kind, size = self.real.vector(self.lanes), self.lanes * self.real.bytes

@@ -14,7 +14,6 @@ from collections import Counter
 import numpy as np
 
 from ..expr import Expr, Program
-from . import apart
 from .batch_loop_ir import Layout, emit_loop
 from .node_ir import CONSTANT, GROUP, Block, Pool, declarations, sincos_pairs
 from .precision import DOUBLE, Real
@@ -43,8 +42,7 @@ def emit(program: Program, lanes: int, *, x86: bool = True, real: Real = DOUBLE)
     blank = blank_runs(program)
     names = [*(["blank"] if blank else []), *(f"part_{k}" for k in range(len(parts)))]
     tile = tile_of(len(parts), scratch * lanes * real.bytes)
-    few = x86 and apart.serves(len(pool.names), lanes * real.bytes)
-    layout = Layout(program.inputs, program.outputs, lanes, x86, real, tile, pool.ends if few else None)
+    layout = Layout(program.inputs, program.outputs, lanes, x86, real, tile)
     lines = [*declarations(lanes, real), *(line for part in parts for line in part), *_blanking(program, blank, pool)]
     lines += [*_body(names), *_tile(names, layout, scratch * lanes * real.bytes), *pool.definitions(), *doors(layout, scratch)]
     return "\n".join(lines)
