@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from . import batch, call, chain, extremes, humanoid, machine, page, peak, peers, progressive, second, simulation, start
+from . import batch, call, chain, extremes, humanoid, jumps, machine, page, peak, peers, progressive, second, simulation, start
 from .effort import FULL, QUICK, Effort
 from .loops import RESULTS
 from .tables import Table
@@ -25,6 +25,7 @@ SECTIONS: dict[str, Callable[[Effort], Table]] = {
     "simulation": simulation.measure,
     "start": start.measure,
     "progressive": progressive.measure,
+    "jumps": jumps.measure,
 }
 
 

@@ -19,6 +19,7 @@ from benchmarks import (
     descriptions,
     extremes,
     humanoid,
+    jumps,
     loops,
     machine,
     peak,
@@ -51,6 +52,18 @@ def test_a_section_measures_positive_times(section):
     assert table.records
     assert all(record[key] > 0 for record in table.records)
     assert table.markdown().count("\n") == len(table.records) + 1
+
+
+@pytest.mark.slow
+def test_jumps_are_measured_where_there_is_a_compiler_for_x86(monkeypatch):
+    assert not jumps.measure(TINY).records
+    monkeypatch.delenv("DALEMBERT_BACKEND")
+    monkeypatch.setattr(jumps, "QUANTITIES", ("coriolis_matrix",))
+    monkeypatch.setattr(jumps, "ROBOTS", ("panda",))
+    if jumps.target.host().x86:
+        (record,) = jumps.measure(TINY).records
+        assert record["jumps"] > 1
+        assert min(record["ns"], record["without_ns"], record["ratio"]) > 0
 
 
 def test_a_fresh_process_imports_in_positive_time():

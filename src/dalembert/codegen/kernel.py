@@ -148,7 +148,7 @@ def build(program: Program | LoopProgram, dtype: str = DOUBLE.dtype, *, anew: bo
         divides = any(node.op in ("div", "sqrt") for stage in loops.stages_of(program.stages) for node in stage.nodes)
         doors = compiled(loop_ir.emit(streamlined(program), lanes * (2 if divides else 1), x86=x86), program, anew=anew)
         return Kernel(doors if real is DOUBLE else (Rounded(doors[0], dtype), single_call.refuse), *slots, cost, dtype)
-    ir = straight_ir.emit(program, lanes * 8 // real.bytes, x86=x86, real=real)
+    ir = straight_ir.emit(program, lanes * 8 // real.bytes, x86=x86, real=real, jumps=target.host().zen)
     return Kernel(compiled(ir, program, real, anew=anew), *slots, cost, dtype)
 
 

@@ -29,16 +29,16 @@ BLANK_FROM = 16  # runs of zeros from which an output is cleared as a whole
 # Spilled registers straddle cache lines unless the stack is aligned, which LLVM no longer does once it has given its frame
 # pointer away: a quarter of the time of a large kernel, depending on where the stack happens to be.
 ALIGNED = "alignstack(64)"
-# Processors keep decoded instructions, but turn to them at a taken branch only: straight-line code that begins with a miss is
-# decoded anew to its end. A jump to the next instruction is such a branch.
+# AMD's Zen cores keep decoded instructions, but turn to them only at a taken branch: after a miss, long code without one is
+# decoded again to its end. So it gets jumps to the next instruction; `python -m benchmarks --only jumps` shows what they gain.
 JUMP = '  call void asm sideeffect "jmp 1f\\0A1:", ""()'
-JUMP_EVERY = 400  # nodes
+JUMP_EVERY = 400  # nodes; shorter code than two such pieces gains nothing
 
 
-def emit(program: Program, lanes: int, *, x86: bool = True, real: Real = DOUBLE) -> str:
-    """The whole module of an unrolled program."""
+def emit(program: Program, lanes: int, *, x86: bool = True, real: Real = DOUBLE, jumps: bool = False) -> str:
+    """The whole module of an unrolled program; with jumps for a Zen processor."""
     pool = Pool(lanes, real)
-    parts, scratch = _Parts(program, pool, x86).emit()
+    parts, scratch = _Parts(program, pool, jumps).emit()
     blank = blank_runs(program)
     names = [*(["blank"] if blank else []), *(f"part_{k}" for k in range(len(parts)))]
     tile = tile_of(len(parts), scratch * lanes * real.bytes)
@@ -126,12 +126,13 @@ Result = tuple[int, int, Expr | float]  # output, entry, what goes there
 class _Parts:
     """The graph of a program, cut into functions of bounded size."""
 
-    def __init__(self, program: Program, pool: Pool, x86: bool) -> None:
+    def __init__(self, program: Program, pool: Pool, jumps: bool) -> None:
         self.program = program
         self.pool = pool
-        self.x86 = x86
         self.pairs = sincos_pairs(program.nodes)
         self.cuts = self._cut([node for node in program.nodes if node.op not in ("const", "input")])
+        # With several parts there are tiles, which run a part several times in a row anyway.
+        self.jumps = jumps and len(self.cuts) == 1 and len(self.cuts[0]) >= 2 * JUMP_EVERY
         self.home = {node.index: k for k, part in enumerate(self.cuts) for node in part}
         self.slots: dict[int, int] = {}
         longest = min(STORE_RUN, pool.lanes)
@@ -171,7 +172,7 @@ class _Parts:
         writer = _Writer(block, reader, results)
         self._bring_near(self.cuts[k], block, reader)
         for place, node in enumerate(self.cuts[k], start=1):
-            if self.x86 and place % JUMP_EVERY == 0:
+            if self.jumps and place % JUMP_EVERY == 0:
                 block.lines.append(JUMP)
             if node.op in ("sin", "cos") and node.index not in self.slots and node.index not in writer.places:
                 continue  # computed where it is first needed, between other work

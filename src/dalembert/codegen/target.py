@@ -70,6 +70,11 @@ class Host:
         """Whether it is of the x86 family."""
         return self.triple.startswith(("x86_64", "i386", "i686"))
 
+    @property
+    def zen(self) -> bool:
+        """Whether it is one of AMD's Zen processors."""
+        return self.cpu.startswith("znver")
+
 
 @cache
 def host() -> Host:

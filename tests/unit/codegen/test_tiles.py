@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert.codegen import kernel, straight_ir, stream_ir
+from dalembert.codegen import kernel, straight_ir, stream_ir, target
 from dalembert.expr import Program, interpret, ops, trace
 
 
@@ -66,15 +66,28 @@ def test_a_tile_keeps_its_scratch_within_the_second_cache() -> None:
     assert straight_ir.tile_of(5, 10 * straight_ir.TILE_BYTES) == 1
 
 
-def test_long_straight_code_jumps_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_code_in_one_part_jumps_now_and_then_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     sums = program()
     operations = sum(node.op not in ("const", "input") for node in sums.nodes)
-    for every in (50, operations + 1):
-        monkeypatch.setattr(straight_ir, "JUMP_EVERY", every)
-        assert straight_ir.JUMP not in straight_ir.emit(sums, 4, x86=False)
-        assert straight_ir.emit(sums, 4).count(straight_ir.JUMP) == operations // every
     monkeypatch.setattr(straight_ir, "JUMP_EVERY", 50)
-    ir = straight_ir.emit(sums, 4)
+    ir = straight_ir.emit(sums, 4, jumps=True)
+    assert ir.count(straight_ir.JUMP) == operations // 50
+    assert straight_ir.JUMP not in straight_ir.emit(sums, 4)
+    monkeypatch.setattr(straight_ir, "JUMP_EVERY", operations // 2 + 1)
+    assert straight_ir.JUMP not in straight_ir.emit(sums, 4, jumps=True)
+    if not target.host().x86:
+        return
     x = np.random.default_rng(2).uniform(-1, 1, (9, 6))
     for found, wanted in zip(kernel.compiled(ir, sums)[0](x), interpret.run(sums, x), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_code_in_several_parts_has_no_jumps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(straight_ir, "JUMP_EVERY", 10)
+    assert straight_ir.JUMP not in straight_ir.emit(program(), 4, jumps=True)
+
+
+@pytest.mark.parametrize(("cpu", "wanted"), [("znver1", True), ("znver5", True), ("skylake", False), ("apple-m1", False)])
+def test_kernels_have_jumps_on_zen_processors_only(cpu: str, wanted: bool) -> None:
+    assert target.Host("x86_64-unknown-linux-gnu", cpu, "", 4, "").zen == wanted
