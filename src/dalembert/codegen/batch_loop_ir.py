@@ -16,7 +16,7 @@ from .precision import DOUBLE, Real
 
 # Where the code of a loop lies beside that of the body makes up to a fifth of the time on some processors, as both have to stay
 # decoded. There is no rule to it; of the places tried, these were as good or better for every kernel (docs/develop/decisions.md).
-_PLACE = 1024
+_ALIGN = 1024
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class Layout:
 
 def emit_loop(layout: Layout, scratch: int) -> list[str]:
     """`@loop`: the NumPy inner loop around `@body`."""
-    return _Loop(layout, scratch).emit()
+    return _LoopCode(layout, scratch).emit()
 
 
-class _Loop:
+class _LoopCode:
     """The walk over the batch, for adjacent entries directly, for others through buffers."""
 
     def __init__(self, layout: Layout, scratch: int) -> None:
@@ -65,7 +65,7 @@ class _Loop:
 
     def emit(self) -> list[str]:
         arrays = self.layout.arrays
-        self.lines = [f"define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) align {_PLACE} {{", "entry:"]
+        self.lines = [f"define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) align {_ALIGN} {{", "entry:"]
         self._line("%N = load i64, ptr %dims, align 8")
         for k in range(len(arrays)):
             self._load(f"%base{k}", "ptr", "%args", k)

@@ -72,7 +72,7 @@ def _can_be_made(path: Path) -> bool:
     return os.path.isdir(above) and os.access(above, os.W_OK | os.X_OK)
 
 
-class Place:
+class CacheFolder:
     """A directory of ours, held open; every name is one in it. Whatever cannot be done is an `OSError`."""
 
     def __init__(self, path: Path, *, make: bool = False) -> None:
@@ -88,7 +88,7 @@ class Place:
             self.close()
             raise PermissionError(errno.EPERM, "it belongs to somebody else or others may write to it", str(path))
 
-    def __enter__(self) -> Place:
+    def __enter__(self) -> CacheFolder:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:

@@ -15,7 +15,7 @@ import time
 from contextlib import suppress
 from typing import NamedTuple
 
-from .cache_folder import Place, directory, warn_once
+from .cache_folder import CacheFolder, directory, warn_once
 
 DEFAULT_LIMIT = 1000.0  # MB
 EVERY = 200  # writes of a process between two looks
@@ -52,7 +52,7 @@ def limit() -> int:
     return int(size * 1e6)
 
 
-def after_write(place: Place) -> None:
+def after_write(place: CacheFolder) -> None:
     """See to the size now and then."""
     count = next(_writes)
     if count % EVERY == 0 and (count or not _looked_at_lately(place)):
@@ -60,7 +60,7 @@ def after_write(place: Place) -> None:
             prune(place)
 
 
-def prune(place: Place) -> None:
+def prune(place: CacheFolder) -> None:
     """Remove files that were never finished, and what was used longest ago beyond the limit."""
     place.write(_STAMP, b"")
     files, now, most = place.files(), time.time(), limit()
@@ -78,7 +78,7 @@ def prune(place: Place) -> None:
         total -= status.st_size
 
 
-def _looked_at_lately(place: Place) -> bool:
+def _looked_at_lately(place: CacheFolder) -> bool:
     try:
         seen = os.stat(place.path / _STAMP, follow_symlinks=False).st_mtime
     except OSError:
@@ -90,7 +90,7 @@ def contents() -> Contents:
     """What is in the cache; nothing, if there is none yet."""
     path = directory()
     try:
-        with Place(path) as place:
+        with CacheFolder(path) as place:
             sizes = [status.st_size for name, status in place.files() if _ENTRY.fullmatch(name)]
     except FileNotFoundError:
         sizes = []
@@ -100,7 +100,7 @@ def contents() -> Contents:
 def clear() -> tuple[int, int]:
     """Remove every kernel and every unfinished file; how many files and bytes that was. Other files are left alone."""
     removed = []
-    with suppress(FileNotFoundError), Place(directory()) as place:
+    with suppress(FileNotFoundError), CacheFolder(directory()) as place:
         for name, status in place.files():
             ours = _ENTRY.fullmatch(name) or name.startswith((".writing-", _STAMP))
             if ours and place.remove(name) and name != _STAMP:

@@ -12,7 +12,7 @@ import hashlib
 import os
 
 from . import cache_size
-from .cache_folder import Place, directory, warn_once
+from .cache_folder import CacheFolder, directory, warn_once
 
 _MAGIC = b"dalembert kernel 1\n"
 
@@ -31,7 +31,7 @@ def read(key: str) -> bytes | None:
     if cache_size.limit() == 0:
         return None
     try:
-        with Place(directory()) as place:
+        with CacheFolder(directory()) as place:
             content = place.read(key[:40])
     except OSError:
         return None
@@ -48,7 +48,7 @@ def write(key: str, payload: bytes) -> None:
     path = os.environ.get("DALEMBERT_CACHE", "")
     try:
         path = str(directory())
-        with Place(directory(), make=True) as place:
+        with CacheFolder(directory(), make=True) as place:
             place.write(key[:40], _MAGIC + hashlib.sha256(key.encode() + payload).digest() + payload)
             cache_size.after_write(place)
     except OSError as error:

@@ -22,7 +22,7 @@ from .sincos_ir import hexadecimal, splat
 
 
 @dataclass(frozen=True)
-class Table:
+class ReductionTable:
     """Rows of so many doubles, one for every so many bits of 2/π, as many as its bytes; `first` is the exponent of X from the
     second row on, at which one unit in the last place of x is 4; `last` is the largest of x.
     """
@@ -48,7 +48,7 @@ class Table:
 
 
 _HALF_PI = (1.5707963267948966, 6.123233995736766e-17)
-TABLES = {DOUBLE: Table(4, 54, 1023), SINGLE: Table(2, 25, 127)}
+TABLES = {DOUBLE: ReductionTable(4, 54, 1023), SINGLE: ReductionTable(2, 25, 127)}
 _BITS = 1264  # of 2/π: those of the last row, and 92 more
 _TWO_OVER_PI = int(
     "A2F9836E4E441529FC2757D1F534DDC0DB6295993C439041FE5163ABDEBBC561B7246E3A424DD2E006492EEA09D1921CFE1DEB1CB1"
@@ -65,7 +65,7 @@ def functions(lanes: int, real: Real = DOUBLE) -> tuple[str, ...]:
     The second half tells which multiple of π/2 was left out, as the number that rounds to integers by being added, and that
     multiple with it: so sincos_ir.py takes it into account without an operation more.
     """
-    return (*_declarations(lanes), _table(real), *_Writer(lanes, real).emit())
+    return (*_declarations(lanes), _table(real), *_RemainderCode(lanes, real).emit())
 
 
 def _declarations(lanes: int) -> list[str]:
@@ -90,7 +90,7 @@ def _table(real: Real) -> str:
     return f"@turns = internal unnamed_addr constant [{len(numbers)} x double] [{', '.join(numbers)}], align 64"
 
 
-class _Writer:
+class _RemainderCode:
     """The function, in double precision whatever the angles are in."""
 
     def __init__(self, lanes: int, real: Real) -> None:

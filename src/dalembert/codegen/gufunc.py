@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..expr import Slot
-from .machine_code import Code
+from .machine_code import MachineCode
 from .precision import Real
 
 _FROM_FUNC_AND_DATA_AND_SIGNATURE = 31  # place in the table, fixed by NumPy's stable ABI
@@ -51,7 +51,7 @@ def signature(inputs: tuple[Slot, ...], outputs: tuple[Slot, ...]) -> str:
     return f"{side(inputs)}->{side(outputs)}"
 
 
-def make(code: Code, inputs: tuple[Slot, ...], outputs: tuple[Slot, ...], name: str, real: Real) -> np.ufunc:
+def make(code: MachineCode, inputs: tuple[Slot, ...], outputs: tuple[Slot, ...], name: str, real: Real) -> np.ufunc:
     """The ufunc around a compiled inner loop."""
     count = len(inputs) + len(outputs)
     loops = (ctypes.c_void_p * 1)(code["loop"])

@@ -35,14 +35,15 @@ class Kernel:
 
     def __init__(
         self,
-        doors: tuple[Any, ...],
+        entry_points: tuple[Any, ...],
         inputs: tuple[Slot, ...],
         outputs: tuple[Slot, ...],
         cost_ns: float,
         dtype: str = DOUBLE.dtype,
     ) -> None:
-        self.ufunc, self.single = doors[:2]  # for any batch; for one configuration, `NotImplemented` if it is not just that
-        self.loop: int = doors[2] if len(doors) > 2 else 0  # the address of the inner loop, if there is one
+        # For any batch; for one configuration, with the answer `NotImplemented` to anything else.
+        self.ufunc, self.single = entry_points[:2]
+        self.loop: int = entry_points[2] if len(entry_points) > 2 else 0  # the address of the inner loop, if there is one
         self.cost_ns = max(cost_ns, 1.0)  # of one configuration, roughly
         self.inputs = inputs
         self.outputs = outputs
@@ -146,8 +147,10 @@ def build(program: Program | LoopProgram, dtype: str = DOUBLE.dtype, *, anew: bo
     if isinstance(program, LoopProgram):
         # Two registers side by side hide the latency of divisions; without any, they would mostly spill.
         divides = any(node.op in ("div", "sqrt") for stage in loops.stages_of(program.stages) for node in stage.nodes)
-        doors = compiled(loop_ir.emit(streamlined(program), lanes * (2 if divides else 1), x86=x86), program, anew=anew)
-        return Kernel(doors if real is DOUBLE else (Rounded(doors[0], dtype), single_call.refuse), *slots, cost, dtype)
+        entry_points = compiled(loop_ir.emit(streamlined(program), lanes * (2 if divides else 1), x86=x86), program, anew=anew)
+        return Kernel(
+            entry_points if real is DOUBLE else (Rounded(entry_points[0], dtype), single_call.refuse), *slots, cost, dtype
+        )
     ir = straight_ir.emit(program, lanes * 8 // real.bytes, x86=x86, real=real, jumps=target.host().zen)
     return Kernel(compiled(ir, program, real, anew=anew), *slots, cost, dtype)
 
@@ -160,9 +163,9 @@ def portable(program: Program, dtype: str = DOUBLE.dtype) -> Kernel:
 
 
 def compiled(ir: str, program: Program | LoopProgram, real: Real = DOUBLE, *, anew: bool = False) -> tuple[np.ufunc, Any, int]:
-    """The doors of a module and the address of its loop, from the cache if it is there and not to be compiled anew."""
+    """The entry points of a module and the address of its loop, compiled or from the cache; `anew` always compiles."""
     code = machine_code.code_of(ir, "loop", "call", "api", anew=anew)
-    single_call.introduce(code, real)
+    single_call.fill_api_table(code, real)
     ufunc = gufunc.make(code, program.inputs, program.outputs, program.name, real)
     return ufunc, single_call.make(code, program.name) if single_call.supported() else single_call.refuse, code["loop"]
 

@@ -17,18 +17,18 @@ from ..expr import Expr
 from ..expr.loop_passes import entries
 from ..expr.loops import Address, LoopProgram, Repeat, Stage, Step, Write, stages_of
 from .batch_loop_ir import Layout
-from .node_ir import CONSTANT, Block, Pool, declarations, sincos_pairs
+from .node_ir import CONSTANT, ConstantPool, NodeCode, declarations, sincos_pairs
 from .precision import DOUBLE
 from .rows_ir import STORE_RUN
 from .sincos_ir import hexadecimal, splat
-from .straight_ir import ALIGNED, doors
+from .straight_ir import ALIGNED, entry_points
 
-_PLACE = 256  # where the steps of a loop program lie, see batch_loop_ir.py
+_ALIGN = 256  # where the steps of a loop program lie, see batch_loop_ir.py
 
 
 def emit(program: LoopProgram, lanes: int, *, x86: bool = True) -> str:
     """The whole module of a loop program."""
-    entry = doors(Layout(program.inputs, program.outputs, lanes, x86), sum(program.buffers))
+    entry = entry_points(Layout(program.inputs, program.outputs, lanes, x86), sum(program.buffers))
     return "\n".join([*declarations(lanes), *emit_body(program, lanes), *entry])
 
 
@@ -39,20 +39,20 @@ def emit_body(program: LoopProgram, lanes: int) -> list[str]:
     table = f"@table = internal constant [{max(len(program.table), 1)} x double] [{numbers}], align 64"
     unique = {id(stage): stage for stage in stages_of(program.stages)}
     numbered = {key: k for k, key in enumerate(unique)}
-    pool = Pool(lanes, DOUBLE)
+    pool = ConstantPool(lanes, DOUBLE)
     functions = [_StageCode(program, stage, k, pool, bases).emit() for k, stage in enumerate(unique.values())]
     stages = [line for function in functions for line in function]
-    return [table, *stages, *_Walk(numbered, lanes, bases).emit(program.stages), *pool.definitions()]
+    return [table, *stages, *_BodyCode(numbered, lanes, bases).emit(program.stages), *pool.definitions()]
 
 
-class _Walk:
+class _BodyCode:
     """`@body`: the stages called in order, repetitions as branches."""
 
     def __init__(self, numbered: dict[int, int], lanes: int, bases: Any) -> None:
         self.numbered = numbered
         self.lanes = lanes
         self.bases = bases
-        self.lines = [f"define internal void @body(ptr noalias %lanes, ptr noalias %scratch) noinline align {_PLACE} {{"]
+        self.lines = [f"define internal void @body(ptr noalias %lanes, ptr noalias %scratch) noinline align {_ALIGN} {{"]
         self.count = 0
 
     def emit(self, steps: Sequence[Step]) -> list[str]:
@@ -89,7 +89,7 @@ class _Walk:
 class _StageCode:
     """One stage: offsets as a constant array, a head that loads lane pointers, the loop."""
 
-    def __init__(self, program: LoopProgram, stage: Stage, number: int, pool: Pool, bases: Any) -> None:
+    def __init__(self, program: LoopProgram, stage: Stage, number: int, pool: ConstantPool, bases: Any) -> None:
         self.program = program
         self.number = number
         self.stage = stage
@@ -97,7 +97,7 @@ class _StageCode:
         self.bases = bases
         # A loop keeps its few constants in registers; those of sine and cosine are too many.
         many = stage.turns == 1 or any(node.op in ("sin", "cos") for node in stage.nodes)
-        self.block = Block(pool.lanes, pool=pool if many else None)
+        self.code = NodeCode(pool.lanes, pool=pool if many else None)
         self.pairs = sincos_pairs(stage.nodes)
         self.sources = {node.index: address for node, address in self.stage.reads}
         self.rows_read = {address: node.index for node, address in self.stage.reads}
@@ -111,11 +111,11 @@ class _StageCode:
     def emit(self) -> list[str]:
         """The lines of the stage's function, its offsets first."""
         for k, carry in enumerate(self.stage.carried):
-            self.block.values[carry.node.index] = f"%carry{k}"
+            self.code.values[carry.node.index] = f"%carry{k}"
         overwritten = {write.address for write in self.stage.writes}
         for node, address in self.stage.reads:
             if address in overwritten:  # the old value may be wanted after the new one is stored
-                self.block.values[node.index] = self._load(address)
+                self.code.values[node.index] = self._load(address)
         self._compute()
         computed = {node.index for node in self.stage.nodes if node.op not in ("const", "input")}
         for write in self.stage.writes:
@@ -130,13 +130,13 @@ class _StageCode:
         for k, carry in enumerate(self.stage.carried):
             if isinstance(carry.scalar, Expr):
                 self._fetch(carry.scalar)
-                value = self.block.value(carry.scalar)
+                value = self.code.value(carry.scalar)
             else:
                 value = splat(carry.scalar, self.lanes)
             place = int(entries(self.stage, carry.first)[0]) * self._size("buffer") + int(self.bases[carry.first.number])
             at = self._head(f"getelementptr i8, ptr %scratch, i64 {place}")
-            first = self._head(f"load {self.block.D}, ptr {at}, align {8 * self.lanes}")
-            self.phis.append(f"  %carry{k} = phi {self.block.D} [ {first}, %entry ], [ {value}, %turned ]")
+            first = self._head(f"load {self.code.D}, ptr {at}, align {8 * self.lanes}")
+            self.phis.append(f"  %carry{k} = phi {self.code.D} [ {first}, %entry ], [ {value}, %turned ]")
 
     def _compute(self) -> None:
         """The nodes in order; values are loaded, and sines computed, at first use, and stored at once, which spares registers."""
@@ -161,22 +161,22 @@ class _StageCode:
         for a in read.values():
             self._fetch(a)
         if read:
-            self.block.bring_near(list(read.values()))
+            self.code.bring_near(list(read.values()))
 
     def _fetch(self, node: Expr) -> None:
         """Have the value of a node at hand: loaded, or computed from values at hand."""
-        block = self.block
-        if node.op == "const" or node.index in block.values or node.index in block.masks:
+        code = self.code
+        if node.op == "const" or node.index in code.values or node.index in code.masks:
             return
         if node.index in self.sources:
             self._read(node)
         elif node.op in ("sin", "cos"):
             self._fetch(node.args[0])
-            if node.args[0].index not in block.near:
-                block.bring_near([node.args[0]])
-            block.sincos(*self.pairs[node.index])
+            if node.args[0].index not in code.near:
+                code.bring_near([node.args[0]])
+            code.sincos(*self.pairs[node.index])
         else:
-            block.compute(node)
+            code.compute(node)
 
     def _read(self, node: Expr) -> None:
         """The value of a node that is read; two that are adjacent in rows of an input come together."""
@@ -184,11 +184,11 @@ class _StageCode:
         pair = [replace(address, offset=address.offset & ~1), replace(address, offset=address.offset | 1)]
         nodes = [self.rows_read.get(a) for a in pair]
         if self.stage.turns > 1 or address.kind != "input" or None in nodes:
-            self.block.values[node.index] = self._load(address)
+            self.code.values[node.index] = self._load(address)
             return
-        values = self.block.rows.load(self._lanes_of(pair[0]), 0, 2, CONSTANT)
+        values = self.code.rows.load(self._lanes_of(pair[0]), 0, 2, CONSTANT)
         for index, value in zip(nodes, values, strict=True):
-            self.block.values.setdefault(index, value)  # type: ignore[arg-type]
+            self.code.values.setdefault(index, value)  # type: ignore[arg-type]
 
     def _store_rows(self) -> None:
         """Results that go to adjacent entries of an output's rows, some together."""
@@ -198,7 +198,7 @@ class _StageCode:
             while len(run) < STORE_RUN and replace(first, offset=first.offset + len(run)) in self.held:
                 run.append(replace(first, offset=first.offset + len(run)))
             run = run[: 1 << (len(run).bit_length() - 1)] if len(run) <= self.lanes else run[: self.lanes]
-            self.block.rows.store([self.held.pop(a) for a in run], self._lanes_of(first), 0)
+            self.code.rows.store([self.held.pop(a) for a in run], self._lanes_of(first), 0)
 
     def _has_neighbour(self, a: Address) -> bool:
         """Whether a turn also writes to the entry before or after."""
@@ -209,7 +209,7 @@ class _StageCode:
     def _write(self, write: Write) -> None:
         if isinstance(write.scalar, Expr):
             self._fetch(write.scalar)
-            value = self.block.value(write.scalar)
+            value = self.code.value(write.scalar)
         else:
             value = splat(write.scalar, self.lanes)
         if write.last and self.stage.turns > 1:
@@ -224,18 +224,18 @@ class _StageCode:
         name = f"%last{len(self.tail)}"
         self.tail += [
             f"  {name} = getelementptr i8, ptr %scratch, i64 {place}",
-            f"  store {self.block.D} {value}, ptr {name}, align {8 * self.lanes}",
+            f"  store {self.code.D} {value}, ptr {name}, align {8 * self.lanes}",
         ]
 
     def _frame(self) -> list[str]:
         k, turns = self.number, self.stage.turns
         define = f"define internal void @stage_{k}(ptr noalias %lanes, ptr noalias %scratch) noinline {ALIGNED} {{"
         if turns == 1:
-            return [define, *self.block.head, *self.head, *self.block.lines, "  ret void", "}"]
+            return [define, *self.code.head, *self.head, *self.code.lines, "  ret void", "}"]
         return [
             define,
             "entry:",
-            *self.block.head,
+            *self.code.head,
             *self.head,
             "  br label %turn",
             "turn:",
@@ -244,7 +244,7 @@ class _StageCode:
             f"  %row = mul i64 %t, {max(len(self.offsets), 1) * 8}",
             f"  %offsets = getelementptr i8, ptr @offsets_{k}, i64 %row",
             *self._offset_loads(),
-            *self.block.lines,
+            *self.code.lines,
             "  br label %turned",
             "turned:",
             "  %t.next = add i64 %t, 1",
@@ -296,9 +296,9 @@ class _StageCode:
         return f"%o{self.offsets.setdefault(key, len(self.offsets))}"
 
     def _pointer(self, base: str, a: Address, extra: int = 0) -> str:
-        block = self.block
-        row = block.let(f"getelementptr i8, ptr {base}, i64 {self._offset(a)}")
-        return block.let(f"getelementptr i8, ptr {row}, i64 {a.offset * self._size(a.kind) + extra}")
+        code = self.code
+        row = code.let(f"getelementptr i8, ptr {base}, i64 {self._offset(a)}")
+        return code.let(f"getelementptr i8, ptr {row}, i64 {a.offset * self._size(a.kind) + extra}")
 
     def _lanes_of(self, a: Address) -> list[str]:
         """Pointers to the entry in the rows of an input or output."""
@@ -320,9 +320,7 @@ class _StageCode:
         """Each lane's pointer moved on by its own index, read from a buffer."""
         W, (buffer, entry) = self.lanes, index
         at = self._head(f"getelementptr i8, ptr %scratch, i64 {int(self.bases[buffer]) + entry * 8 * W}")
-        numbers = self._head(
-            f"fptosi {self.block.D} {self._head(f'load {self.block.D}, ptr {at}, align {8 * W}')} to <{W} x i64>"
-        )
+        numbers = self._head(f"fptosi {self.code.D} {self._head(f'load {self.code.D}, ptr {at}, align {8 * W}')} to <{W} x i64>")
         moved = []
         for lane, row in enumerate(rows):
             steps = self._head(f"mul i64 {self._head(f'extractelement <{W} x i64> {numbers}, i32 {lane}')}, {8 * pitch}")
@@ -330,25 +328,25 @@ class _StageCode:
         return moved
 
     def _load(self, a: Address) -> str:
-        block = self.block
+        code = self.code
         if a.kind == "table":
-            scalar = block.let(f"load double, ptr {self._pointer('@table', a)}, align 8, !invariant.load !1")
-            first = block.let(f"insertelement {block.D} poison, double {scalar}, i32 0")
+            scalar = code.let(f"load double, ptr {self._pointer('@table', a)}, align 8, !invariant.load !1")
+            first = code.let(f"insertelement {code.D} poison, double {scalar}, i32 0")
             zeros = f"<{self.lanes} x i32> zeroinitializer"
-            return block.let(f"shufflevector {block.D} {first}, {block.D} poison, {zeros}")
+            return code.let(f"shufflevector {code.D} {first}, {code.D} poison, {zeros}")
         if a.kind == "buffer":
             pointer = self._pointer("%scratch", a, int(self.bases[a.number]))
-            return block.let(f"load {block.D}, ptr {pointer}, align {8 * self.lanes}")
-        return block.load_lanes(self._lanes_of(a), 0, constant=a.kind == "input")
+            return code.let(f"load {code.D}, ptr {pointer}, align {8 * self.lanes}")
+        return code.load_lanes(self._lanes_of(a), 0, constant=a.kind == "input")
 
     def _store(self, value: str, a: Address, add: bool) -> None:
-        block = self.block
+        code = self.code
         if add:
-            value = block.let(f"fadd contract {block.D} {self._load(a)}, {value}")
+            value = code.let(f"fadd contract {code.D} {self._load(a)}, {value}")
         if a.kind == "buffer":
             pointer = self._pointer("%scratch", a, int(self.bases[a.number]))
-            block.lines.append(f"  store {block.D} {value}, ptr {pointer}, align {8 * self.lanes}")
+            code.lines.append(f"  store {code.D} {value}, ptr {pointer}, align {8 * self.lanes}")
         elif not add and (self.stage.turns == 1 or self._has_neighbour(a)):
             self.held[a] = value
         else:
-            block.store_lanes(value, self._lanes_of(a), 0)
+            code.store_lanes(value, self._lanes_of(a), 0)

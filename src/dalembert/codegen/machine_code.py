@@ -1,12 +1,13 @@
 """Machine code in this process: loaded once, kept while something refers to it, then given back.
 
-Whoever runs code from an address holds the `Code` it belongs to: ufuncs and functions of the interpreter do so by a reference of
-their own (gufunc.py, single_call.py). When the last one is gone, LLVM unmaps it. The same text is loaded once, however many
-robots have it.
+Whatever runs code from an address must hold the `MachineCode` it belongs to; ufuncs and functions of the interpreter each keep
+a reference to it (gufunc.py, single_call.py). When the last reference is gone, LLVM unmaps the code. Equal texts are loaded
+once, however many robots use them.
 
-All work of LLVM is under one lock, which a fork takes as well: a child never finds LLVM in the middle of something. It is done
-where no Ctrl-C can strike, in a thread of its own if need be: LLVM's objects have an owner, and an exception between two lines
-that hand one over would leave it with two, or with none. The user can always interrupt the wait for that thread.
+All work of LLVM is done under one lock. A fork takes this lock too, so a child never finds LLVM in the middle of something. The
+work runs where Ctrl-C cannot interrupt it, in a thread of its own if need be: an exception between two lines that pass an
+object of LLVM's to its next owner would leave it with two owners, or with none. Waiting for that thread can always be
+interrupted.
 """
 
 from __future__ import annotations
@@ -26,16 +27,16 @@ from . import disk_cache as disk
 from . import target
 
 T = TypeVar("T")
-_lock = threading.RLock()  # search for cycles may discard code in the middle of loading some
-_discarded: deque[Any] = deque()  # engines nobody needs any more
-_closing: list[Any] = []  # the one that is being closed; it stays here if that is interrupted, as none may be closed twice
-_TO_COMPILE = 1 << 26  # bytes that LLVM may need; it ends the process where there are none
+_lock = threading.RLock()  # garbage collection may discard code while this thread loads some
+_discarded: deque[Any] = deque()  # engines that are no longer used
+_closing: list[Any] = []  # the one being closed; it stays here if closing is interrupted, as none may be closed twice
+_TO_COMPILE = 1 << 26  # bytes that LLVM may need; without them it ends the process
 _MAPS = 16  # memory maps that loading takes at most
 
 
 class _Memory:
-    """What LLVM has mapped for a module. It is nobody's but its `Code`'s: an object that others find by a weak reference must not
-    have a `__del__`, as they could still find it while that runs.
+    """What LLVM has mapped for a module. Only its `MachineCode` refers to it: an object that others find by a weak reference must
+    not have a `__del__`, as they could still find it while that runs.
     """
 
     __slots__ = ("engine",)
@@ -44,18 +45,18 @@ class _Memory:
         self.engine = engine
 
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        if is_finalizing():  # threads may still run it, and the process is about to give everything back
+        if is_finalizing():  # threads may still run it, and the process ends anyway
             return
         _discarded.append(self.engine)
-        if _lock.acquire(blocking=False):  # else whoever holds the lock, or takes it next, does it
+        if _lock.acquire(blocking=False):  # else the holder of the lock, or the next one to take it, does it
             try:
-                _bury()
+                _close_discarded()
             finally:
                 _lock.release()
 
 
-class Code:
-    """Loaded machine code; with the last reference to it, its memory goes."""
+class MachineCode:
+    """Loaded machine code; its memory is given back with the last reference to it."""
 
     __slots__ = ("__weakref__", "_addresses", "_memory")
 
@@ -68,11 +69,11 @@ class Code:
         return self._addresses[symbol]
 
 
-_loaded: WeakValueDictionary[str, Code] = WeakValueDictionary()
+_loaded: WeakValueDictionary[str, MachineCode] = WeakValueDictionary()
 
 
-def code_of(ir: str, *symbols: str, anew: bool = False) -> Code:
-    """The code of a module: loaded already, from the disk, or compiled. `anew` compiles in any case, to measure."""
+def code_of(ir: str, *symbols: str, anew: bool = False) -> MachineCode:
+    """The code of a module: loaded already, from the disk, or compiled. `anew` always compiles, for measurements."""
     host = target.host()
     key = disk.key_of(ir, host.triple, host.cpu, host.features, host.compiler)
     found = None if anew else _loaded.get(key)
@@ -92,15 +93,15 @@ def _compiled(ir: str) -> bytes:
 
     def work() -> bytes:
         with _lock:
-            _bury()
+            _close_discarded()
             _make_room(max(_TO_COMPILE, 300 * len(ir)))
             return target.compile_object(ir)
 
-    return _undisturbed(work)
+    return _without_interrupts(work)
 
 
-def _undisturbed(work: Callable[[], T]) -> T:
-    """What the function returns, called where no Ctrl-C can strike: these reach the first thread of a process only."""
+def _without_interrupts(work: Callable[[], T]) -> T:
+    """What the function returns, called where Ctrl-C cannot interrupt it: only the first thread of a process receives it."""
     if threading.current_thread() is not threading.main_thread():
         return work()
     found: list[T] = []
@@ -115,7 +116,7 @@ def _undisturbed(work: Callable[[], T]) -> T:
     thread = threading.Thread(target=record, name="dalembert compiler")
     try:
         thread.start()
-    except RuntimeError:  # none to be had, or the interpreter is about to end
+    except RuntimeError:  # no thread can be started, or the interpreter is about to end
         return work()
     thread.join()
     if failed:
@@ -123,25 +124,26 @@ def _undisturbed(work: Callable[[], T]) -> T:
     return found[0]
 
 
-def load(content: bytes, *symbols: str) -> Code:
+def load(content: bytes, *symbols: str) -> MachineCode:
     """Link an object file into this process."""
 
-    def work() -> Code:
+    def work() -> MachineCode:
         with _lock:
-            _bury()
+            _close_discarded()
             _make_room(4 * len(content))
             engine = target.engine_of(content)
             addresses = {s: int(engine.get_function_address(s) or engine.get_global_value_address(s)) for s in symbols}
-            return Code(engine, addresses)
+            return MachineCode(engine, addresses)
 
-    found = _undisturbed(work)
+    found = _without_interrupts(work)
     for symbol in symbols:
         if not found[symbol]:
             raise CompileError(f"kernel: compiled code has no function {symbol!r}. Please report this.")
     return found
 
 
-def _bury() -> None:
+def _close_discarded() -> None:
+    """Give back the memory of code that is no longer used."""
     while _discarded:
         _closing.append(_discarded[0])
         _discarded.popleft()
@@ -150,11 +152,11 @@ def _bury() -> None:
 
 
 def _make_room(size: int) -> None:
-    """LLVM does not notice a mapping that failed, and jumps into it: so try first, and search for unused robots if need be."""
+    """Check that memory can be mapped, after a garbage collection if need be: LLVM would run code in a mapping that failed."""
     if _has_room(size):
         return
     gc.collect()
-    _bury()
+    _close_discarded()
     if not _has_room(size):
         raise CompileError(
             f"kernel: this process has no memory, or no memory maps, left for machine code ({len(_loaded)} kernels are loaded). "
@@ -167,7 +169,7 @@ def _has_room(size: int) -> bool:
         return True
     taken = []
     try:
-        for k in range(_MAPS):  # neighbours of other protection are maps of their own
+        for k in range(_MAPS):  # neighbours with different protection stay separate maps
             protection = mmap.PROT_READ | (mmap.PROT_WRITE if k % 2 else 0)
             taken.append(mmap.mmap(-1, max(size, mmap.PAGESIZE) if k == 0 else mmap.PAGESIZE, prot=protection))
     except (OSError, MemoryError):

@@ -28,7 +28,7 @@ def declarations(lanes: int, real: Real = DOUBLE) -> list[str]:
     ]
 
 
-class Pool:
+class ConstantPool:
     """Constants of a module as whole vectors in memory, where arithmetic instructions can take them from.
 
     LLVM's own way is to keep one number and to spread it into a register first.
@@ -55,10 +55,10 @@ class Pool:
         ]
 
 
-class Block:
+class NodeCode:
     """Straight-line code for nodes of a graph, with one register per node."""
 
-    def __init__(self, lanes: int, real: Real = DOUBLE, pool: Pool | None = None) -> None:
+    def __init__(self, lanes: int, real: Real = DOUBLE, pool: ConstantPool | None = None) -> None:
         self.lanes = lanes
         self.real = real
         self.pool = pool

@@ -93,7 +93,7 @@ def emit(
     `magic` is the number that rounds to integers by being added, and with it a multiple of π/2 by which x is too small;
     `number` spells a constant operand.
     """
-    return _Writer(let, lanes, real, number).sincos(x, magic)
+    return _SincosCode(let, lanes, real, number).sincos(x, magic)
 
 
 def emit_far(x: str, let: Callable[[str], str], lanes: int, real: Real = DOUBLE) -> str:
@@ -108,7 +108,7 @@ def emit_any(mask: str, let: Callable[[str], str], lanes: int) -> str:
     return let(f"icmp ne i{lanes} {let(f'bitcast <{lanes} x i1> {mask} to i{lanes}')}, 0")
 
 
-class _Writer:
+class _SincosCode:
     """The steps, written through `let`."""
 
     def __init__(self, let: Callable[[str], str], lanes: int, real: Real, number: Callable[[float], str]) -> None:

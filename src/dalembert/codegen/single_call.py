@@ -1,13 +1,13 @@
-"""A second door to a kernel, for one configuration at a time: a Python function made of machine code.
+"""A second entry point of a kernel, for one configuration at a time: a Python function made of machine code.
 
-NumPy's generalized ufuncs cost about a microsecond per call, several times the work of a kernel. `@call` has the signature of
-a C function of the interpreter (METH_FASTCALL). It looks at the arrays itself: exact ndarrays of the kernel's kind of number,
-of just the core shape, adjacent, are handed to `@body` with every lane on the same row, and the results go to new arrays.
-Anything else gets the answer `NotImplemented`, and the caller takes the ufunc.
+NumPy's generalized ufuncs cost about a microsecond per call, several times the work of a kernel. `@call` has the signature of a
+C function of the interpreter (METH_FASTCALL) and checks the arrays itself. Exact ndarrays of the kernel's kind of number, of
+just the core shape, with adjacent entries, are passed to `@body` with every lane on the same row, and the results go to new
+arrays. Anything else gets the answer `NotImplemented`, and the caller uses the ufunc.
 
-The layout of an array object is part of NumPy's ABI; the functions needed are reached through addresses written into the
-module's `@api` table once it is loaded. Where an object's head is laid out differently (free-threaded builds, 32 bits) there
-is no such door.
+The layout of an array object is part of NumPy's ABI; the functions needed are called through addresses written into the
+module's `@api` table once it is loaded. Where the head of an object is laid out differently (free-threaded builds, 32 bits)
+this entry point is not used.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 from . import float_mode_ir
 from .batch_loop_ir import Layout
-from .machine_code import Code
+from .machine_code import MachineCode
 from .precision import Real
 
 # Byte offsets in an array object: type, data, number of axes, extents, strides, element type.
@@ -36,7 +36,7 @@ _FUNCTIONS = (
     *("Py_IncRef", "Py_DecRef", "PyTuple_New", "PyTuple_SetItem"),
     *("PyErr_NoMemory", "PyGILState_Ensure", "PyGILState_Release"),
 )
-_PLACE = {name: k for k, name in enumerate(_API)}
+_API_INDEX = {name: k for k, name in enumerate(_API)}
 _METH_FASTCALL = 0x80
 
 
@@ -58,10 +58,10 @@ def data_of(array: Any) -> int:
 
 def emit_call(layout: Layout, scratch: int) -> list[str]:
     """`@call` and its table of addresses."""
-    return _Call(layout, scratch).emit()
+    return _CallCode(layout, scratch).emit()
 
 
-class _Call:
+class _CallCode:
     """The checks, the new arrays, the body."""
 
     def __init__(self, layout: Layout, scratch: int) -> None:
@@ -108,7 +108,7 @@ class _Call:
         return self._let(f"load {kind}, ptr {self._let(f'getelementptr i8, ptr {base}, i64 {offset}')}, align 4")
 
     def _api_values(self) -> None:
-        for name, place in _PLACE.items():
+        for name, place in _API_INDEX.items():
             self._line(f"%{name}.at = getelementptr i8, ptr @api, i64 {place * 8}")
             self._line(f"%{name} = load ptr, ptr %{name}.at, align 8")
         self.fits = "true"
@@ -212,7 +212,7 @@ def fail_function(*, alone: bool) -> list[str]:
   call void %leave_interpreter(i32 %state)"""
     found = "".join(
         f"""
-  %{name}.at = getelementptr i8, ptr @api, i64 {_PLACE[name] * 8}
+  %{name}.at = getelementptr i8, ptr @api, i64 {_API_INDEX[name] * 8}
   %{name} = load ptr, ptr %{name}.at, align 8"""
         for name in ("no_memory", "take_interpreter", "leave_interpreter")
     )
@@ -262,7 +262,7 @@ class _MethodDef(ctypes.Structure):
     _fields_ = (("name", ctypes.c_char_p), ("function", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p))
 
 
-def make(code: Code, name: str) -> Callable[..., Any]:
+def make(code: MachineCode, name: str) -> Callable[..., Any]:
     """The Python function around a loaded `@call`; as its `self` it keeps the code and its own definition."""
     definition = _MethodDef(name.encode(), code["call"], _METH_FASTCALL, b"One configuration; NotImplemented if it is not that.")
     new = ctypes.pythonapi.PyCFunction_NewEx
@@ -271,11 +271,11 @@ def make(code: Code, name: str) -> Callable[..., Any]:
     return function
 
 
-def introduce(code: Code, real: Real) -> None:
-    """Tell loaded code where the interpreter's functions are."""
+def fill_api_table(code: MachineCode, real: Real) -> None:
+    """Write the addresses of the interpreter's functions into the table of loaded code."""
     ctypes.memmove(code["api"], (ctypes.c_void_p * len(_API))(*_addresses(real)), 8 * len(_API))
 
 
 def refuse(*arrays: Any) -> Any:
-    """The door of a kernel that has none of machine code."""
+    """Stands for `@call` where a kernel has none."""
     return NotImplemented

@@ -1,9 +1,9 @@
 """A program as LLVM IR text: one SIMD lane per configuration, inputs and outputs in NumPy's layout.
 
-A module has two doors, `@loop` for batches (batch_loop_ir.py) and `@call` for a single configuration (single_call.py). Both hand
-blocks of W rows to `@body` as a table of lane pointers, one row per lane. `@body` is the graph, cut into `@part_k` of bounded
-size when large, with values that cross a cut kept in a scratch buffer: compile time then grows linearly. `@tile` takes several
-blocks through one part before the next, so that its code is fetched and decoded once for all of them.
+A module has two entry points, `@loop` for batches (batch_loop_ir.py) and `@call` for a single configuration (single_call.py).
+Both call `@body` for each block of W rows, with a table of lane pointers, one row per lane. `@body` is the graph, cut into
+`@part_k` of bounded size when large, with values that cross a cut kept in a scratch buffer: compile time then grows linearly.
+`@tile` takes several blocks through one part before the next, so that its code is fetched and decoded once for all of them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from ..expr import Expr, Program
 from .batch_loop_ir import Layout, emit_loop
-from .node_ir import CONSTANT, GROUP, Block, Pool, declarations, sincos_pairs
+from .node_ir import CONSTANT, GROUP, ConstantPool, NodeCode, declarations, sincos_pairs
 from .precision import DOUBLE, Real
 from .rows_ir import STORE_RUN, load_run_length, runs
 from .single_call import emit_call, fail_function
@@ -37,14 +37,19 @@ JUMP_EVERY = 400  # nodes; shorter code than two such pieces gains nothing
 
 def emit(program: Program, lanes: int, *, x86: bool = True, real: Real = DOUBLE, jumps: bool = False) -> str:
     """The whole module of an unrolled program; with jumps for a Zen processor."""
-    pool = Pool(lanes, real)
-    parts, scratch = _Parts(program, pool, jumps).emit()
+    pool = ConstantPool(lanes, real)
+    parts, scratch = _ProgramParts(program, pool, jumps).emit()
     blank = blank_runs(program)
     names = [*(["blank"] if blank else []), *(f"part_{k}" for k in range(len(parts)))]
     tile = tile_of(len(parts), scratch * lanes * real.bytes)
     layout = Layout(program.inputs, program.outputs, lanes, x86, real, tile)
     lines = [*declarations(lanes, real), *(line for part in parts for line in part), *_blanking(program, blank, pool)]
-    lines += [*_body(names), *_tile(names, layout, scratch * lanes * real.bytes), *pool.definitions(), *doors(layout, scratch)]
+    lines += [
+        *_body(names),
+        *_tile(names, layout, scratch * lanes * real.bytes),
+        *pool.definitions(),
+        *entry_points(layout, scratch),
+    ]
     return "\n".join(lines)
 
 
@@ -80,8 +85,8 @@ def _tile(names: list[str], layout: Layout, scratch_bytes: int) -> list[str]:
     return [*lines, f"turn{len(names)}:", "  ret void", "}"]
 
 
-def doors(layout: Layout, scratch: int) -> list[str]:
-    """The two ways into a module."""
+def entry_points(layout: Layout, scratch: int) -> list[str]:
+    """The two entry points of a module, and what they call."""
     return [*emit_loop(layout, scratch), *emit_call(layout, scratch), *fail_function(alone=True)]
 
 
@@ -102,7 +107,7 @@ def _is_zero(scalar: Expr | float) -> bool:
     return not isinstance(scalar, Expr) and scalar == 0.0 and math.copysign(1.0, scalar) > 0
 
 
-def _blanking(program: Program, blank: dict[int, set[int]], pool: Pool) -> list[str]:
+def _blanking(program: Program, blank: dict[int, set[int]], pool: ConstantPool) -> list[str]:
     """`@blank`: outputs with many zeros cleared."""
     if not blank:
         return []
@@ -123,10 +128,10 @@ def _blanking(program: Program, blank: dict[int, set[int]], pool: Pool) -> list[
 Result = tuple[int, int, Expr | float]  # output, entry, what goes there
 
 
-class _Parts:
+class _ProgramParts:
     """The graph of a program, cut into functions of bounded size."""
 
-    def __init__(self, program: Program, pool: Pool, jumps: bool) -> None:
+    def __init__(self, program: Program, pool: ConstantPool, jumps: bool) -> None:
         self.program = program
         self.pool = pool
         self.pairs = sincos_pairs(program.nodes)
@@ -167,13 +172,13 @@ class _Parts:
         return by_part
 
     def _part(self, k: int, results: list[Result]) -> list[str]:
-        block = Block(self.pool.lanes, self.pool.real, self.pool)
-        reader = _Reader(block, self, k, results)
-        writer = _Writer(block, reader, results)
-        self._bring_near(self.cuts[k], block, reader)
+        code = NodeCode(self.pool.lanes, self.pool.real, self.pool)
+        reader = _ValueReader(code, self, k, results)
+        writer = _ResultWriter(code, reader, results)
+        self._bring_near(self.cuts[k], code, reader)
         for place, node in enumerate(self.cuts[k], start=1):
             if self.jumps and place % JUMP_EVERY == 0:
-                block.lines.append(JUMP)
+                code.lines.append(JUMP)
             if node.op in ("sin", "cos") and node.index not in self.slots and node.index not in writer.places:
                 continue  # computed where it is first needed, between other work
             for a in node.args:
@@ -186,9 +191,9 @@ class _Parts:
             reader.fetch(node)
             writer.put(node)
         head = f"define internal void @part_{k}(ptr noalias %lanes, ptr noalias %scratch) noinline {ALIGNED} {{"
-        return [head, *block.head, *reader.head, *block.lines, "  ret void", "}"]
+        return [head, *code.head, *reader.head, *code.lines, "  ret void", "}"]
 
-    def _bring_near(self, part: list[Expr], block: Block, reader: _Reader) -> None:
+    def _bring_near(self, part: list[Expr], code: NodeCode, reader: _ValueReader) -> None:
         """Arguments of sine and cosine that need nothing but inputs are brought within reach first; the rest where they arise."""
         early = {a.index: a for node in part if node.op in ("sin", "cos") for a in node.args if _is_simple(a)}
         if not early:
@@ -197,7 +202,7 @@ class _Parts:
             for b in a.args:
                 reader.fetch(b)
             reader.fetch(a)
-        block.bring_near(list(early.values()))
+        code.bring_near(list(early.values()))
 
 
 def _is_simple(node: Expr) -> bool:
@@ -205,11 +210,11 @@ def _is_simple(node: Expr) -> bool:
     return node.op == "input" or (bool(node.args) and all(a.op in ("input", "const") for a in node.args))
 
 
-class _Reader:
+class _ValueReader:
     """Lane pointers of the arrays, loaded once at the head; inputs and scratch values, loaded at first use."""
 
-    def __init__(self, block: Block, parts: _Parts, part: int, results: list[Result]) -> None:
-        self.block = block
+    def __init__(self, code: NodeCode, parts: _ProgramParts, part: int, results: list[Result]) -> None:
+        self.code = code
         self.parts = parts
         self.part = part
         self.head: list[str] = []
@@ -222,9 +227,9 @@ class _Reader:
     def lanes_of(self, array: int) -> list[str]:
         """The pointers to an array's rows."""
         if array not in self.pointers:
-            names = [f"%a{array}.{lane}" for lane in range(self.block.lanes)]
+            names = [f"%a{array}.{lane}" for lane in range(self.code.lanes)]
             for lane, name in enumerate(names):
-                place = (array * self.block.lanes + lane) * 8
+                place = (array * self.code.lanes + lane) * 8
                 self.head += [
                     f"  {name}.at = getelementptr i8, ptr %lanes, i64 {place}",
                     f"  {name} = load ptr, ptr {name}.at, align 8",
@@ -234,64 +239,64 @@ class _Reader:
 
     def fetch(self, node: Expr) -> None:
         """Have a node's value at hand: loaded, or computed from values at hand."""
-        block, parts = self.block, self.parts
-        if node.op == "const" or node.index in block.values or node.index in block.masks:
+        code, parts = self.code, self.parts
+        if node.op == "const" or node.index in code.values or node.index in code.masks:
             return
         if parts.home.get(node.index) == self.part:
             if node.op in ("sin", "cos"):
                 self._sincos(node)
             else:
-                block.compute(node)
+                code.compute(node)
         elif node.op == "input":
             self._load(node)
         else:
-            block.values[node.index] = block.let(f"load {block.D}, ptr {self._slot(node)}, align {self._vector_bytes}")
+            code.values[node.index] = code.let(f"load {code.D}, ptr {self._slot(node)}, align {self._vector_bytes}")
 
     def _sincos(self, node: Expr) -> None:
         """A sine or cosine, and with it the next ones that are already within reach: their chains run side by side."""
-        block, argument = self.block, node.args[0]
+        code, argument = self.code, node.args[0]
         self.fetch(argument)
-        if argument.index not in block.near:
-            block.bring_near([argument])
-        near = list(block.near)
+        if argument.index not in code.near:
+            code.bring_near([argument])
+        near = list(code.near)
         first = near.index(argument.index)
         for index in near[first : first + GROUP]:
             if index not in self.turned:
                 self.turned.add(index)
-                block.sincos(*self.pairs[index])
+                code.sincos(*self.pairs[index])
 
     def _load(self, node: Expr) -> None:
         """An input, and its neighbours with it if most of them are wanted."""
-        block = self.block
+        code = self.code
         array, entry = self.parts.program.input_places[node.index]
         entries, pointers = self.parts.program.entries[array], self.lanes_of(array)
-        (run,) = (r for r in runs(len(entries), load_run_length(block.lanes, block.real)) if entry in r)
+        (run,) = (r for r in runs(len(entries), load_run_length(code.lanes, code.real)) if entry in r)
         if 2 * sum(entries[j].index in self.wanted for j in run) <= len(run):
-            block.values[node.index] = block.load_lanes(pointers, entry * block.real.bytes)
+            code.values[node.index] = code.load_lanes(pointers, entry * code.real.bytes)
             return
-        for j, value in zip(run, block.rows.load(pointers, run[0], len(run), CONSTANT), strict=True):
-            block.values.setdefault(entries[j].index, value)
+        for j, value in zip(run, code.rows.load(pointers, run[0], len(run), CONSTANT), strict=True):
+            code.values.setdefault(entries[j].index, value)
 
     def keep(self, node: Expr) -> None:
         """Store a value for other parts."""
-        self.block.lines.append(
-            f"  store {self.block.D} {self.block.value(node)}, ptr {self._slot(node)}, align {self._vector_bytes}"
+        self.code.lines.append(
+            f"  store {self.code.D} {self.code.value(node)}, ptr {self._slot(node)}, align {self._vector_bytes}"
         )
 
     @property
     def _vector_bytes(self) -> int:
-        return self.block.lanes * self.block.real.bytes
+        return self.code.lanes * self.code.real.bytes
 
     def _slot(self, node: Expr) -> str:
         place = self.parts.slots[node.index] * self._vector_bytes
-        return self.block.let(f"getelementptr i8, ptr %scratch, i64 {place}")
+        return self.code.let(f"getelementptr i8, ptr %scratch, i64 {place}")
 
 
-class _Writer:
+class _ResultWriter:
     """Results on their way to memory: adjacent entries of a row wait for each other and are stored together."""
 
-    def __init__(self, block: Block, reader: _Reader, results: list[Result]) -> None:
-        self.block = block
+    def __init__(self, code: NodeCode, reader: _ValueReader, results: list[Result]) -> None:
+        self.code = code
         self.reader = reader
         self.nodes = {scalar.index: scalar for *_, scalar in results if isinstance(scalar, Expr)}
         self.places: dict[int, list[tuple[int, int]]] = {}  # by node, where it goes
@@ -301,7 +306,7 @@ class _Writer:
             if isinstance(scalar, Expr):
                 self.places.setdefault(scalar.index, []).append((i, j))
             else:
-                self._put((i, j), block.number(scalar))
+                self._put((i, j), code.number(scalar))
 
     def _runs(self, here: set[tuple[int, int]]) -> dict[tuple[int, int], list[tuple[int, int]]]:
         """For each place: those it is stored with. A run that other parts have a share in is stored entry by entry."""
@@ -314,7 +319,7 @@ class _Writer:
     def put(self, node: Expr) -> None:
         """A node's value is known."""
         for place in self.places.pop(node.index, ()):
-            self._put(place, self.block.value(node))
+            self._put(place, self.code.value(node))
 
     def left(self) -> list[Expr]:
         """Nodes whose value has not been put yet."""
@@ -328,6 +333,6 @@ class _Writer:
         output, first = run[0]
         pointers = self.reader.lanes_of(len(self.reader.parts.program.inputs) + output)
         if len(run) == 1:
-            self.block.store_lanes(value, pointers, first * self.block.real.bytes)
+            self.code.store_lanes(value, pointers, first * self.code.real.bytes)
         else:
-            self.block.rows.store([self.values[other] for other in run], pointers, first)
+            self.code.rows.store([self.values[other] for other in run], pointers, first)

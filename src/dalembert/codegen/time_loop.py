@@ -1,8 +1,8 @@
 """Loop programs over arrays whose lengths are known only at run time: a time loop with as many rows as there are steps.
 
-A generalized ufunc fixes the extents of its arrays when it is compiled. Here the module has one door, `@march`, that takes
-the arrays' addresses and the distances between the rows of two configurations; how many entries a row has is between the
-program and its caller. Outputs are written in place.
+A generalized ufunc fixes the extents of its arrays when it is compiled. Here the module has one entry point, `@time_loop`,
+which gets the addresses of the arrays and the distances between the rows of two configurations; the program and its caller
+agree on the number of entries in a row. Outputs are written in place.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PIECES = 8  # per thread, so that one with quick configurations takes over from
 _LOOK = 2e7  # ns between two looks for a Ctrl-C
 
 
-class March:
+class TimeLoopKernel:
     """A loop program ready to run on rows of any length; no more than `turns` of its time loop should go in one call."""
 
     def __init__(self, program: LoopProgram) -> None:
@@ -33,7 +33,7 @@ class March:
         self._turn_ns = 0.06 * program.work * self.lanes
         self.turns = max(1, int(_LONGEST / self._turn_ns))
         self._code = (
-            machine_code.code_of(emit(program, self.lanes, x86=target.host().x86), "march") if target.available() else None
+            machine_code.code_of(emit(program, self.lanes, x86=target.host().x86), "time_loop") if target.available() else None
         )
 
     def __call__(
@@ -50,11 +50,11 @@ class March:
         if count == 0:
             return
         if self._code is None:
-            loops.march(self.program, [_flat(a) for a in inputs], [_flat(a) for a in outputs])
+            loops.run_time_loop(self.program, [_flat(a) for a in inputs], [_flat(a) for a in outputs])
             return
         arrays = [*inputs, *outputs]
         steps = [a.strides[0] if a.shape[0] > 1 else 0 for a in arrays]
-        batch = workers.Batch(self._code["march"], [data_of(a) for a in arrays], steps, count)
+        batch = workers.Batch(self._code["time_loop"], [data_of(a) for a in arrays], steps, count)
         blocks = max(1, min(int(_PIECE / (self._turn_ns * turns)), -(-count // self.lanes) // (_PIECES * wanted)))
         workers.run(batch, blocks * self.lanes, max(1, int(_LOOK / (self._turn_ns * turns * blocks))), wanted)
 
@@ -70,16 +70,16 @@ def _flat(array: FloatArray) -> FloatArray:
 def emit(program: LoopProgram, lanes: int, *, x86: bool = True) -> str:
     """The whole module of a loop program."""
     arrays = len(program.inputs) + len(program.outputs)
-    door = _door(arrays, lanes, sum(program.buffers) * lanes * 8, x86)
+    entry = _entry_point(arrays, lanes, sum(program.buffers) * lanes * 8, x86)
     marks = ['!0 = !{!"branch_weights", i32 1, i32 1000000}', "!1 = !{}"]
     rest = [*float_mode_ir.declarations(x86), *fail_function(alone=False), *marks]
-    return "\n".join([*declarations(lanes), *emit_body(program, lanes), *door, *rest])
+    return "\n".join([*declarations(lanes), *emit_body(program, lanes), *entry, *rest])
 
 
-def _door(arrays: int, lanes: int, scratch: int, x86: bool) -> list[str]:
-    """`@march`, called like NumPy's inner loops: rows in blocks; spare lanes repeat the last row."""
+def _entry_point(arrays: int, lanes: int, scratch: int, x86: bool) -> list[str]:
+    """`@time_loop`, called like NumPy's inner loops: rows in blocks; spare lanes repeat the last row."""
     lines = [
-        "define void @march(ptr %bases, ptr %dims, ptr %strides, ptr %data) {",
+        "define void @time_loop(ptr %bases, ptr %dims, ptr %strides, ptr %data) {",
         "entry:",
         f"  %lanes = alloca [{arrays * lanes} x ptr], align 32",
         *float_mode_ir.room(x86),

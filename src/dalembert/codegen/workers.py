@@ -9,7 +9,7 @@ or not. Every now and then it looks whether the user has interrupted; if so, no 
 
 Each worker has a slot, a word of its own cache line:
 
-    0   awake, waiting                      1   asleep: its bell has to be rung
+    0   awake, waiting                      1   asleep: its wake lock is to be released
     2   at work                             else the address of a batch to take part in
 
 Workers are threads of the operating system alone: they never touch Python, so they need not end before it does. They are gone
@@ -35,7 +35,7 @@ from . import machine_code, target
 from .single_call import address_of
 from .workers_ir import LINE, MOST_ARRAYS, MOST_WORKERS, module
 
-PATIENCE = 50_000  # turns of the waiting loop, some 20 ns each: a millisecond
+SPIN_TURNS = 50_000  # turns of the waiting loop, some 20 ns each: a millisecond
 _API = (
     *("PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals"),
     *("PyThread_acquire_lock", "PyThread_release_lock", "PyThread_acquire_lock_timed"),
@@ -116,22 +116,22 @@ def _job(batch: Batch, piece: int) -> tuple[array[int], int]:
 class _Workers:
     """The loaded code, and how many threads serve in this process."""
 
-    def __init__(self, code: machine_code.Code) -> None:
+    def __init__(self, code: machine_code.MachineCode) -> None:
         self.code = code
         ctypes.memmove(code["api"], (ctypes.c_void_p * len(_API))(*map(address_of, _API)), 8 * len(_API))
         self.run: Any = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(code["run"])
         self.started = 0
         self.lock = threading.Lock()
-        self.new_bell(MOST_WORKERS)
+        self.new_wake_lock(MOST_WORKERS)
         self.reset()
 
-    def new_bell(self, k: int) -> None:
-        """A bell for worker k, silent; the one behind the last is never rung, and serves for naps."""
+    def new_wake_lock(self, k: int) -> None:
+        """The lock worker k sleeps on, taken; the one behind the last is never released, and serves for pauses."""
         allocate, acquire = ctypes.pythonapi.PyThread_allocate_lock, ctypes.pythonapi.PyThread_acquire_lock
         allocate.restype, acquire.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_int]
-        bell = allocate()
-        acquire(bell, 0)
-        ctypes.c_void_p.from_address(self.code["bells"] + 8 * k).value = bell
+        lock = allocate()
+        acquire(lock, 0)
+        ctypes.c_void_p.from_address(self.code["wake_locks"] + 8 * k).value = lock
 
     def reset(self) -> None:
         """All asleep, nobody busy: at first, and in the child after a fork, where no worker is left."""
@@ -150,7 +150,7 @@ def _start(workers: _Workers, count: int) -> None:
     with workers.lock:
         while workers.started < count:
             k = workers.started
-            workers.new_bell(k)
+            workers.new_wake_lock(k)
             workers.started = k + 1  # first: a second thread in one slot would wait for ever, a slot without one does no harm
             start(workers.code["serve"], k)
 
@@ -163,8 +163,8 @@ def _code() -> _Workers:
     if not _made:
         with _making:
             if not _made:
-                symbols = ("run", "serve", "api", "bells", "slots", "busy")
-                _made.append(_Workers(machine_code.code_of(module(target.host().triple, PATIENCE), *symbols)))
+                symbols = ("run", "serve", "api", "wake_locks", "slots", "busy")
+                _made.append(_Workers(machine_code.code_of(module(target.host().triple, SPIN_TURNS), *symbols)))
     return _made[0]
 
 

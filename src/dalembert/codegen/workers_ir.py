@@ -15,22 +15,22 @@ from __future__ import annotations
 MOST_ARRAYS = 64
 MOST_WORKERS = 63
 LINE = 8  # words of a cache line
-BELLS = MOST_WORKERS + 1
-_NAP = 200  # µs
+WAKE_LOCKS = MOST_WORKERS + 1
+_PAUSE_US = 200  # µs
 _API = ("leave", "enter", "interrupted", "acquire", "release", "acquire_timed")
 
 
-def module(triple: str, patience: int) -> str:
+def module(triple: str, spin_turns: int) -> str:
     """The whole module; waiting workers go to sleep after so many turns."""
     declared, pause = _pause(triple)
     tables = [
         f"@api = global [{len(_API)} x ptr] zeroinitializer, align 64",
-        f"@bells = global [{BELLS} x ptr] zeroinitializer, align 64",
+        f"@wake_locks = global [{WAKE_LOCKS} x ptr] zeroinitializer, align 64",
         f"@slots = global [{LINE * MOST_WORKERS} x i64] zeroinitializer, align 64",
         f"@busy = global [{LINE} x i64] zeroinitializer, align 64",
     ]
     text = "\n".join([declared, *tables, _TAKE, _POST, _WORK_AND_LOOK, _FINISH, _RUN, _SERVE])
-    return text.replace("PAUSE", pause).replace("PATIENCE", str(patience))
+    return text.replace("PAUSE", pause).replace("SPIN_TURNS", str(spin_turns))
 
 
 def _pause(triple: str) -> tuple[str, str]:
@@ -140,11 +140,11 @@ tell:
   %slot = getelementptr i64, ptr @slots, i64 %place
   %old = atomicrmw xchg ptr %slot, i64 %word acq_rel
   %sleeps = icmp eq i64 %old, 1
-  br i1 %sleeps, label %ring, label %next
-ring:
-  %bell.at = getelementptr ptr, ptr @bells, i64 %k
-  %bell = load ptr, ptr %bell.at, align 8
-  call void %release(ptr %bell)
+  br i1 %sleeps, label %wake, label %next
+wake:
+  %lock.at = getelementptr ptr, ptr @wake_locks, i64 %k
+  %lock = load ptr, ptr %lock.at, align 8
+  call void %release(ptr %lock)
   br label %next
 next:
   %k.next = add i64 %k, 1
@@ -203,22 +203,22 @@ back:
   %slot = getelementptr i64, ptr @slots, i64 %place
   br label %look
 look:
-  %i = phi i64 [ 0, %back ], [ %i.next, %wait ], [ %i.next, %nap ]
+  %i = phi i64 [ 0, %back ], [ %i.next, %wait ], [ %i.next, %pause ]
   %was = cmpxchg ptr %slot, i64 %word, i64 0 acq_rel acquire
   %found = extractvalue {{ i64, i1 }} %was, 0
   %busy = icmp eq i64 %found, 2
   br i1 %busy, label %wait.some, label %next
 wait.some:
   %i.next = add i64 %i, 1
-  %long = icmp ugt i64 %i, PATIENCE
-  br i1 %long, label %nap, label %wait
+  %long = icmp ugt i64 %i, SPIN_TURNS
+  br i1 %long, label %pause, label %wait
 wait:
   PAUSE
   br label %look
-nap:
-  %never.at = getelementptr ptr, ptr @bells, i64 {MOST_WORKERS}
+pause:
+  %never.at = getelementptr ptr, ptr @wake_locks, i64 {MOST_WORKERS}
   %never = load ptr, ptr %never.at, align 8
-  %none = call i32 %acquire_timed(ptr %never, i64 {_NAP}, i32 0)
+  %none = call i32 %acquire_timed(ptr %never, i64 {_PAUSE_US}, i32 0)
   br label %look
 next:
   %k.next = add i64 %k, 1
@@ -256,15 +256,15 @@ entry:
 {_functions("acquire")}
   %place = mul i64 %k, {LINE}
   %slot = getelementptr i64, ptr @slots, i64 %place
-  %bell.at = getelementptr ptr, ptr @bells, i64 %k
-  %bell = load ptr, ptr %bell.at, align 8
+  %lock.at = getelementptr ptr, ptr @wake_locks, i64 %k
+  %lock = load ptr, ptr %lock.at, align 8
   br label %sleep
 sleep:
-  %rung = call i32 %acquire(ptr %bell, i32 1)
+  %woken = call i32 %acquire(ptr %lock, i32 1)
   %up = cmpxchg ptr %slot, i64 1, i64 0 acq_rel acquire
   br label %look
 look:
-  %i = phi i64 [ 0, %sleep ], [ %i.next, %wait ], [ 0, %rest ], [ 0, %tired ]
+  %i = phi i64 [ 0, %sleep ], [ %i.next, %wait ], [ 0, %rest ], [ 0, %give_up ]
   %word = load atomic i64, ptr %slot acquire, align 8
   %called = icmp ugt i64 %word, 2
   br i1 %called, label %take, label %wait
@@ -282,9 +282,9 @@ rest:
 wait:
   PAUSE
   %i.next = add i64 %i, 1
-  %more = icmp ult i64 %i.next, PATIENCE
-  br i1 %more, label %look, label %tired
-tired:
+  %more = icmp ult i64 %i.next, SPIN_TURNS
+  br i1 %more, label %look, label %give_up
+give_up:
   %down = cmpxchg ptr %slot, i64 0, i64 1 acq_rel acquire
   %asleep = extractvalue {{ i64, i1 }} %down, 1
   br i1 %asleep, label %sleep, label %look

@@ -126,7 +126,7 @@ def run(program: LoopProgram, *arrays: ArrayLike) -> tuple[FloatArray, ...]:
     return tuple(o.reshape(*batch, *slot.shape) for o, slot in zip(memory["output"], program.outputs, strict=True))
 
 
-def march(program: LoopProgram, inputs: Sequence[FloatArray], outputs: Sequence[FloatArray]) -> None:
+def run_time_loop(program: LoopProgram, inputs: Sequence[FloatArray], outputs: Sequence[FloatArray]) -> None:
     """Run a program whose arrays are as long as their owner says, filling the outputs in place.
 
     Each array has the shape (N, entries), an input also (1, entries) where all N configurations share it.

@@ -13,7 +13,7 @@ from .. import checks
 from ..checks import FloatArray
 from ..codegen import thread_count
 from ..codegen.arguments import real
-from ..codegen.time_loop import March
+from ..codegen.time_loop import TimeLoopKernel
 from ..dynamics import engine
 from ..dynamics.system import AnySystem, Request
 from ..errors import ShapeError
@@ -294,13 +294,13 @@ class _Run:
             if not running.any():
                 return
 
-    def _kernel(self, output: str) -> March:
+    def _kernel(self, output: str) -> TimeLoopKernel:
         """The compiled integrator; one with a user's function is traced anew, as what it refers to may have changed."""
         kind = self.torque.kind
         if not isinstance(kind, str):
-            return March(dop853.program(self.system, kind, output))
+            return TimeLoopKernel(dop853.program(self.system, kind, output))
         request = Request("simulate", (kind, output))
-        return engine.kept(self.system, request, lambda: March(dop853.program(self.system, kind, output)))
+        return engine.kept(self.system, request, lambda: TimeLoopKernel(dop853.program(self.system, kind, output)))
 
     def _values(self, count: int) -> FloatArray:
         """Torque rows, (N, entries), or (1, entries) where all share them."""

@@ -13,7 +13,7 @@ from .. import checks
 from ..brief import brief
 from ..checks import FloatArray
 from ..codegen import arguments, thread_count
-from ..codegen.time_loop import March
+from ..codegen.time_loop import TimeLoopKernel
 from ..dynamics import engine, mass_matrix
 from ..dynamics.system import AnySystem, Request
 from ..errors import ShapeError
@@ -197,15 +197,15 @@ def _put(target: FloatArray, result: FloatArray) -> FloatArray:
     return target
 
 
-def _kernel(system: AnySystem, method: str, integrator: Any, kind: str | TorqueFunction) -> March:
+def _kernel(system: AnySystem, method: str, integrator: Any, kind: str | TorqueFunction) -> TimeLoopKernel:
     """The compiled loop; one with a user's function is traced anew, as what the function refers to may have changed."""
     if not isinstance(kind, str):
-        return March(integrator(system, kind))
-    return engine.kept(system, Request("rollout", (method, kind)), lambda: March(integrator(system, kind)))
+        return TimeLoopKernel(integrator(system, kind))
+    return engine.kept(system, Request("rollout", (method, kind)), lambda: TimeLoopKernel(integrator(system, kind)))
 
 
 def _run(
-    loop: March,
+    loop: TimeLoopKernel,
     settings: FloatArray,
     count: int,
     start: tuple[FloatArray, ...],

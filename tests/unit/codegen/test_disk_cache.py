@@ -226,7 +226,7 @@ def test_a_writer_that_is_killed_leaves_a_file_that_is_removed_when_it_is_old(pl
     assert disk_cache.read("a" * 64) is None
     disk_cache.write("a" * 64, b"code of a")
     assert disk_cache.read("a" * 64) == b"code of a"
-    with place_module.Place(place) as opened:
+    with place_module.CacheFolder(place) as opened:
         cache_size.prune(opened)
         assert left.exists()  # somebody may be writing it
         os.utime(left, (1, time.time() - 2 * cache_size.PAUSE))
@@ -460,7 +460,7 @@ def test_what_was_used_longest_ago_goes_when_the_cache_is_full(place: Path, monk
     (place / "notes.txt").write_text("not a kernel" * 1000)
     assert disk_cache.read(keys[2]) is not None  # and now it is the one used last
     monkeypatch.setenv("DALEMBERT_CACHE_SIZE", "0.006")
-    with place_module.Place(place) as opened:
+    with place_module.CacheFolder(place) as opened:
         cache_size.prune(opened)
     assert sum(file.stat().st_size for file in entries(place) if len(file.name) == 40) <= 6000
     assert kept(keys) == [False, False, True, False, False, False, True, True, True, True]
@@ -502,7 +502,7 @@ def test_several_processes_may_prune_at_once(place: Path) -> None:
     code = (
         "from pathlib import Path; from dalembert.codegen import disk_cache as cache, cache_size, cache_folder; import sys\n"
         "for k in range(30):\n"
-        "    with cache_folder.Place(cache.directory()) as opened: cache_size.prune(opened)\n"
+        "    with cache_folder.CacheFolder(cache.directory()) as opened: cache_size.prune(opened)\n"
         "    cache.write(f'{k}{sys.argv[1]}' * 32, bytes(1000))\n"
     )
     environment = os.environ | {"DALEMBERT_CACHE": str(place), "PYTHONPATH": str(ROOT / "src"), "DALEMBERT_CACHE_SIZE": "0.02"}

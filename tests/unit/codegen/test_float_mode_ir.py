@@ -49,22 +49,22 @@ def in_threads(kernel: Kernel, x: np.ndarray) -> np.ndarray:
     return kernel(np.tile(x, (5000, 1)), threads=3)[4321]
 
 
-DOORS: list[Callable[[Kernel, np.ndarray], np.ndarray]] = [by_batch, by_rows_with_gaps, one_by_one, in_threads]
+ENTRIES: list[Callable[[Kernel, np.ndarray], np.ndarray]] = [by_batch, by_rows_with_gaps, one_by_one, in_threads]
 
 
 @x86
-@pytest.mark.parametrize("door", DOORS)
-def test_the_smallest_numbers_are_zero_by_every_door_and_only_inside(door: Any, kernel: Kernel) -> None:
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_the_smallest_numbers_are_zero_by_every_entry_point_and_only_inside(entry: Any, kernel: Kernel) -> None:
     x = np.array([SMALLEST, 1e-310, 2.3e-308])
-    np.testing.assert_array_equal(door(kernel, x), [0.0, 0.0, 4.6e-308])
+    np.testing.assert_array_equal(entry(kernel, x), [0.0, 0.0, 4.6e-308])
     assert keeps_subnormals()
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_a_thread_that_called_finds_its_mode_as_it_was(door: Any, kernel: Kernel) -> None:
+@pytest.mark.parametrize("entry", ENTRIES)
+def test_a_thread_that_called_finds_its_mode_as_it_was(entry: Any, kernel: Kernel) -> None:
     with ThreadPoolExecutor(1) as pool:
         assert pool.submit(keeps_subnormals).result()
-        pool.submit(door, kernel, np.array([1.0, np.nan, 1e308])).result()
+        pool.submit(entry, kernel, np.array([1.0, np.nan, 1e308])).result()
         assert pool.submit(keeps_subnormals).result()
 
 

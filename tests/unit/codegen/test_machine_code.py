@@ -44,10 +44,10 @@ def test_code_goes_with_the_last_kernel_that_has_it() -> None:
     assert not machine_code._discarded
 
 
-@pytest.mark.parametrize("door", ["ufunc", "single"])
-def test_a_door_of_a_kernel_keeps_its_code(door: str) -> None:
+@pytest.mark.parametrize("entry", ["ufunc", "single"])
+def test_an_entry_point_of_a_kernel_keeps_its_code(entry: str) -> None:
     before = loaded()
-    function = getattr(kernel_of(2.5), door)
+    function = getattr(kernel_of(2.5), entry)
     assert loaded() == before + 1
     assert float(function(np.array(0.5))) == pytest.approx(2.5 * np.sin(0.5), rel=1e-15)
     del function
@@ -165,8 +165,8 @@ def without_memory(program: Program) -> Kernel:
     """A kernel for which every request for memory fails."""
     ir = straight_ir.emit(program, target.host().lanes, x86=target.host().x86)
     none = "define internal ptr @nothing(i64 %size) {\n  ret ptr null\n}\n"
-    doors = compiled(ir.replace("call ptr @malloc(", "call ptr @nothing(") + none, program)
-    return Kernel(doors, program.inputs, program.outputs, 1000.0)
+    entry_points = compiled(ir.replace("call ptr @malloc(", "call ptr @nothing(") + none, program)
+    return Kernel(entry_points, program.inputs, program.outputs, 1000.0)
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The door for single configurations: it takes exact arrays of doubles, and sends everything else to the ufunc."""
+"""The entry point for single configurations: it takes exact arrays of doubles, and leaves everything else to the ufunc."""
 
 from __future__ import annotations
 
@@ -142,6 +142,6 @@ def test_nan_stays_in_its_entry_and_nobody_warns(vector: Any) -> None:
         assert np.isnan(vector[0].single(np.array([np.inf, 1.0, 2.0]))[0])
 
 
-def test_the_interpreter_has_no_such_door(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_interpreter_has_no_such_entry_point(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DALEMBERT_BACKEND", "numpy")
     assert build(vector_program()).single(np.ones(3)) is NotImplemented

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert.codegen.time_loop import March
+from dalembert.codegen.time_loop import TimeLoopKernel
 from dalembert.expr import ops
-from dalembert.expr.loops import LoopProgram, Repeat, march
+from dalembert.expr.loops import LoopProgram, Repeat, run_time_loop
 from dalembert.simulate.assembly import Assembly
 
 
@@ -33,7 +33,7 @@ def program() -> LoopProgram:
 def test_each_configuration_repeats_as_often_as_it_needs(program, count):
     x = np.linspace(0.5, 300.0, count)[:, None]
     values, turns = np.zeros((count, 12)), np.zeros((count, 1))
-    march(program, [x], [values, turns])
+    run_time_loop(program, [x], [values, turns])
     expected = np.array([max(0, int(np.floor(np.log2(v))) + 1) for v in x[:, 0]])
     assert np.array_equal(turns[:, 0], expected)
     for k in range(count):
@@ -45,8 +45,8 @@ def test_each_configuration_repeats_as_often_as_it_needs(program, count):
 def test_the_compiled_loop_does_what_the_interpreter_does(program, count, threads):
     x = np.linspace(0.5, 300.0, count)[:, None]
     found, expected = ([np.zeros((count, 12)), np.zeros((count, 1))] for _ in range(2))
-    March(program)([x], found, turns=10, threads=threads)
-    march(program, [x], expected)
+    TimeLoopKernel(program)([x], found, turns=10, threads=threads)
+    run_time_loop(program, [x], expected)
     assert np.array_equal(found[1], expected[1])
     for k in range(count):
         assert np.array_equal(found[0][k, : int(expected[1][k, 0])], expected[0][k, : int(expected[1][k, 0])])
@@ -54,10 +54,10 @@ def test_the_compiled_loop_does_what_the_interpreter_does(program, count, thread
 
 def test_a_shared_input_has_one_row(program):
     turns = np.zeros((6, 1))
-    March(program)([np.array([[5.0]])], [np.zeros((6, 12)), turns], turns=10)
+    TimeLoopKernel(program)([np.array([[5.0]])], [np.zeros((6, 12)), turns], turns=10)
     assert turns.tolist() == [[3.0]] * 6
 
 
 def test_no_configurations_are_served(program):
-    March(program)([np.zeros((0, 1))], [np.zeros((0, 12)), np.zeros((0, 1))], turns=10)
+    TimeLoopKernel(program)([np.zeros((0, 1))], [np.zeros((0, 12)), np.zeros((0, 1))], turns=10)
     assert program.work > 0

@@ -117,7 +117,7 @@ def test_nan_and_infinite_rows_do_not_disturb_their_neighbours(vector: Any, rng:
 
 
 @pytest.mark.skipif(not single_call.supported(), reason="objects are laid out differently here")
-def test_the_door_for_one_configuration_takes_single_precision_only(mixed: Any, rng: np.random.Generator) -> None:
+def test_the_call_for_one_configuration_takes_single_precision_only(mixed: Any, rng: np.random.Generator) -> None:
     run, program = mixed
     arrays = [np.asarray(a, np.float32) for a in inputs(rng, ())]
     found = run.single(*arrays)
