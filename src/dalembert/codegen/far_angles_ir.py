@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from . import sincos_ir
+from .ir import FunctionBuilder, Vectors, function, hexadecimal
 from .precision import DOUBLE, SINGLE, Real
 from .rows_ir import Rows
-from .sincos_ir import hexadecimal, splat
 
 
 @dataclass(frozen=True)
@@ -94,61 +94,41 @@ class _RemainderCode:
     """The function, in double precision whatever the angles are in."""
 
     def __init__(self, lanes: int, real: Real) -> None:
-        self.lanes = lanes
-        self.real = real
         self.table = TABLES[real]
-        self.lines: list[str] = []
-        self.rows = Rows(self.let, self.lines.append, lanes, DOUBLE)
-        self.V, self.D, self.L = real.vector(lanes), DOUBLE.vector(lanes), f"<{lanes} x i64>"
-
-    def let(self, text: str) -> str:
-        name = f"%t{len(self.lines)}"
-        self.lines.append(f"  {name} = {text}")
-        return name
+        self.code = FunctionBuilder()
+        self.angles = Vectors(self.code, lanes, real)
+        self.v = Vectors(self.code, lanes, DOUBLE)
 
     def emit(self) -> list[str]:
         """One angle per turn; those of which no lane is far cost a look."""
-        size, magic = self.lanes * self.real.bytes, self._spread(sincos_ir.magic(self.real))
-        x = self.let(f"load {self.V}, ptr %x.at, align {size}")
-        far = sincos_ir.emit_far(x, self.let, self.lanes, self.real)
-        any_far = sincos_ir.emit_any(far, self.let, self.lanes)
-        self.lines += [f"  br i1 {any_far}, label %far, label %near", "far:"]
-        if self.real is DOUBLE:
+        code, angles = self.code, self.angles
+        code.label("entry")
+        code.go("angle")
+        with code.loop("i", "%count", "angle", "done") as i:
+            x_at = code.let(f"getelementptr {angles.kind}, ptr %angles, i64 {i}")
+            magic_at = code.let(f"getelementptr {angles.kind}, ptr {x_at}, i64 %count")
+            x = angles.load(x_at)
+            far = sincos_ir.emit_far(angles, x)
+            code.go_if(angles.any(far), "far", "near")
+            code.label("far")
+            k, r = self._brought(x, far)
+            angles.store(r, x_at)
+            code.go("near")
+            code.label("near")
+            k = code.phi(angles.kind, {"far": k, "angle": "zeroinitializer"})
+            angles.store(angles.op("fadd", angles.number(sincos_ir.magic(angles.real)), k), magic_at)
+        code.line("ret void")
+        return function("internal void @bring_near(ptr noalias %angles, i64 %count) cold noinline", code.lines)
+
+    def _brought(self, x: str, far: str) -> tuple[str, str]:
+        """k and r in the lanes that are far, 0 and x in the others."""
+        angles, to_single = self.angles, f"{self.v.kind} {{}} to {self.angles.kind}"
+        if angles.real is DOUBLE:
             k, r = self._remainder(x)
         else:
-            k, r = map(self._narrow, self._remainder_of_single(self.let(f"fpext {self.V} {x} to {self.D}")))
-        k, r = (self._select(far, value, other) for value, other in ((k, "zeroinitializer"), (r, x)))
-        self.lines += [f"  store {self.V} {r}, ptr %x.at, align {size}", "  br label %near", "near:"]
-        self.lines.append(f"  %k = phi {self.V} [ {k}, %far ], [ zeroinitializer, %angle ]")
-        self.lines.append(f"  store {self.V} {self.let(f'fadd {self.V} {magic}, %k')}, ptr %m.at, align {size}")
-        return self._frame()
-
-    def _frame(self) -> list[str]:
-        return [
-            "define internal void @bring_near(ptr noalias %angles, i64 %count) cold noinline {",
-            "entry:",
-            "  br label %angle",
-            "angle:",
-            "  %i = phi i64 [ 0, %entry ], [ %next, %near ]",
-            f"  %x.at = getelementptr {self.V}, ptr %angles, i64 %i",
-            f"  %m.at = getelementptr {self.V}, ptr %x.at, i64 %count",
-            *self.lines,
-            "  %next = add i64 %i, 1",
-            "  %more = icmp slt i64 %next, %count",
-            "  br i1 %more, label %angle, label %done",
-            "done:",
-            "  ret void",
-            "}",
-        ]
-
-    def _narrow(self, value: str) -> str:
-        return self.let(f"fptrunc {self.D} {value} to {self.V}")
-
-    def _select(self, mask: str, a: str, b: str) -> str:
-        return self.let(f"select <{self.lanes} x i1> {mask}, {self.V} {a}, {self.V} {b}")
-
-    def _spread(self, value: float) -> str:
-        return splat(value, self.lanes, self.real.name)
+            wide = self.code.let(f"fpext {angles.kind} {x} to {self.v.kind}")
+            k, r = (self.code.let(f"fptrunc {to_single.format(y)}") for y in self._remainder_of_single(wide))
+        return angles.select(far, k, "zeroinitializer"), angles.select(far, r, x)
 
     def _remainder(self, x: str) -> tuple[str, str]:
         """k, the nearest integer to x 2/π but for a multiple of 4, and r = x − k π/2, |r| ≤ π/4."""
@@ -179,29 +159,31 @@ class _RemainderCode:
 
     def _scaled(self, x: str) -> tuple[str, list[str]]:
         """X, and C as a sum; there is a row for every x, whatever it is."""
-        L, let, table = self.L, self.let, self.table
-        bits = let(f"and {L} {let(f'bitcast {self.D} {x} to {L}')}, {self._integers(0x7FF << 52)}")
-        beyond = let(f"sub {L} {let(f'lshr {L} {bits}, {self._integers(52)}')}, {self._integers(1023 + table.first)}")
-        place = let(f"and {L} {self._bounded(beyond, table.end)}, {self._integers(-table.step)}")
-        exponent = let(f"sub {L} {self._integers(1023)}, {place}")
-        power = let(f"bitcast {L} {let(f'shl {L} {exponent}, {self._integers(52)}')} to {self.D}")
-        places = [let(f"extractelement {L} {place}, i32 {lane}") for lane in range(self.lanes)]
-        rows = [let(f"getelementptr i8, ptr @turns, i64 {place}") for place in places]
-        run = min(table.parts, self.lanes)
-        parts = [part for first in range(0, table.parts, run) for part in self.rows.load(rows, first, run, "")]
-        return self._op("fmul", x, power), parts
+        v, table = self.v, self.table
+        bits = v.integer_op("and", v.bits(x), v.integers(0x7FF << 52))
+        exponent = v.integer_op("lshr", bits, v.integers(52))
+        beyond = v.integer_op("sub", exponent, v.integers(1023 + table.first))
+        place = v.integer_op("and", self._bounded(beyond, table.end), v.integers(-table.step))
+        negative = v.integer_op("sub", v.integers(1023), place)
+        power = v.from_bits(v.integer_op("shl", negative, v.integers(52)))
+        places = [self.code.let(f"extractelement {v.integer_kind} {place}, i32 {lane}") for lane in range(v.lanes)]
+        rows = [self.code.at("@turns", place) for place in places]
+        run = min(table.parts, v.lanes)
+        parts = [part for first in range(0, table.parts, run) for part in Rows(v).load(rows, first, run, "")]
+        return v.op("fmul", x, power), parts
 
     def _bounded(self, value: str, most: int) -> str:
         """An integer brought within 0 and the most there may be."""
-        for how, bound in (("sgt", "zeroinitializer"), ("slt", self._integers(most))):
-            inside = self.let(f"icmp {how} {self.L} {value}, {bound}")
-            value = self.let(f"select <{self.lanes} x i1> {inside}, {self.L} {value}, {self.L} {bound}")
+        v = self.v
+        for how, bound in (("sgt", "zeroinitializer"), ("slt", v.integers(most))):
+            inside = v.integer_op(f"icmp {how}", value, bound)
+            value = self.code.let(f"select {v.mask_kind} {inside}, {v.integer_kind} {value}, {v.integer_kind} {bound}")
         return value
 
     def _product(self, a: str, b: str) -> tuple[str, str]:
         """a b without error: rounded, and what is left."""
         p = self._op("fmul", a, b)
-        return p, self._fma(a, b, self.let(f"fneg {self.D} {p}"))
+        return p, self._fma(a, b, self.v.negated(p))
 
     def _sum(self, a: str, b: str) -> tuple[str, str]:
         """a + b without error [Knuth1997, sec. 4.2.2, theorem B]."""
@@ -230,17 +212,13 @@ class _RemainderCode:
         return self._op("fadd", p, self._fma(high, lower, self._fma(low, upper, e)))
 
     def _op(self, name: str, a: str, b: str) -> str:
-        return self.let(f"{name} {self.D} {a}, {b}")
+        return self.v.op(name, a, b)
 
     def _fma(self, a: str, b: str, c: str) -> str:
-        D = self.D
-        return self.let(f"call {D} {DOUBLE.intrinsic('fma', self.lanes)}({D} {a}, {D} {b}, {D} {c})")
+        return self.v.call("fma", a, b, c)
 
     def _rint(self, a: str) -> str:
-        return self.let(f"call {self.D} {DOUBLE.intrinsic('rint', self.lanes)}({self.D} {a})")
+        return self.v.call("rint", a)
 
     def _number(self, value: float) -> str:
-        return splat(value, self.lanes)
-
-    def _integers(self, value: int) -> str:
-        return splat(value, self.lanes, "i64")
+        return self.v.number(value)

@@ -17,10 +17,10 @@ from ..expr import Expr
 from ..expr.loop_passes import entries
 from ..expr.loops import Address, LoopProgram, Repeat, Stage, Step, Write, stages_of
 from .batch_loop_ir import Layout
-from .node_ir import CONSTANT, ConstantPool, NodeCode, declarations, sincos_pairs
+from .ir import CONSTANT, FunctionBuilder, Vectors, function, hexadecimal, table
+from .node_ir import ConstantPool, NodeCode, declarations, sincos_pairs
 from .precision import DOUBLE
-from .rows_ir import STORE_RUN
-from .sincos_ir import hexadecimal, splat
+from .rows_ir import STORE_RUN, lane_pointers
 from .straight_ir import ALIGNED, entry_points
 
 _ALIGN = 256  # where the steps of a loop program lie, see batch_loop_ir.py
@@ -35,55 +35,51 @@ def emit(program: LoopProgram, lanes: int, *, x86: bool = True) -> str:
 def emit_body(program: LoopProgram, lanes: int) -> list[str]:
     """`@body` with all it calls: the table, one function per stage."""
     bases = np.concatenate([[0], np.cumsum(program.buffers)]) * lanes * 8
-    numbers = ", ".join(f"double {hexadecimal(x)}" for x in program.table) or "double 0.0"
-    table = f"@table = internal constant [{max(len(program.table), 1)} x double] [{numbers}], align 64"
+    numbers = table("@table", "double", [hexadecimal(x) for x in program.table] or ["0.0"])
     unique = {id(stage): stage for stage in stages_of(program.stages)}
     numbered = {key: k for k, key in enumerate(unique)}
     pool = ConstantPool(lanes, DOUBLE)
     functions = [_StageCode(program, stage, k, pool, bases).emit() for k, stage in enumerate(unique.values())]
     stages = [line for function in functions for line in function]
-    return [table, *stages, *_BodyCode(numbered, lanes, bases).emit(program.stages), *pool.definitions()]
+    return [numbers, *stages, *_BodyCode(numbered, lanes, bases).emit(program.stages), *pool.definitions()]
 
 
-class _BodyCode:
+class _BodyCode(FunctionBuilder):
     """`@body`: the stages called in order, repetitions as branches."""
 
     def __init__(self, numbered: dict[int, int], lanes: int, bases: Any) -> None:
+        super().__init__()
         self.numbered = numbered
-        self.lanes = lanes
+        self.v = Vectors(self, lanes, DOUBLE)
         self.bases = bases
-        self.lines = [f"define internal void @body(ptr noalias %lanes, ptr noalias %scratch) noinline align {_ALIGN} {{"]
-        self.count = 0
+        self.repetitions = 0
 
     def emit(self, steps: Sequence[Step]) -> list[str]:
         """The lines of the function."""
         self._walk(steps)
-        return [*self.lines, "  ret void", "}"]
+        self.line("ret void")
+        return function(f"internal void @body(ptr noalias %lanes, ptr noalias %scratch) noinline align {_ALIGN}", self.lines)
 
     def _walk(self, steps: Sequence[Step]) -> None:
         for step in steps:
             if isinstance(step, Repeat):
                 self._repeat(step)
             else:
-                self.lines.append(f"  call void @stage_{self.numbered[id(step)]}(ptr %lanes, ptr %scratch)")
+                self.line(f"call void @stage_{self.numbered[id(step)]}(ptr %lanes, ptr %scratch)")
 
     def _repeat(self, step: Repeat) -> None:
-        self.count += 1
-        k, W, (buffer, entry) = self.count, self.lanes, step.condition
-        place = int(self.bases[buffer]) + entry * 8 * W
-        self.lines += [
-            f"  br label %ask{k}",
-            f"ask{k}:",
-            f"  %at{k} = getelementptr i8, ptr %scratch, i64 {place}",
-            f"  %c{k} = load <{W} x double>, ptr %at{k}, align {8 * W}",
-            f"  %m{k} = fcmp une <{W} x double> %c{k}, zeroinitializer",
-            f"  %b{k} = bitcast <{W} x i1> %m{k} to i{W}",
-            f"  %go{k} = icmp ne i{W} %b{k}, 0",
-            f"  br i1 %go{k}, label %do{k}, label %over{k}",
-            f"do{k}:",
-        ]
+        """Steps run while the condition is not 0 in some lane."""
+        self.repetitions += 1
+        ask, do, over = (f"{name}{self.repetitions}" for name in ("ask", "do", "over"))
+        buffer, entry = step.condition
+        self.go(ask)
+        self.label(ask)
+        condition = self.v.load(self.at("%scratch", int(self.bases[buffer]) + entry * self.v.size))
+        self.go_if(self.v.any(self.v.compare("une", condition)), do, over)
+        self.label(do)
         self._walk(step.steps)
-        self.lines += [f"  br label %ask{k}", f"over{k}:"]
+        self.go(ask)
+        self.label(over)
 
 
 class _StageCode:
@@ -103,9 +99,9 @@ class _StageCode:
         self.rows_read = {address: node.index for node, address in self.stage.reads}
         self.offsets: dict[tuple[str, int, int, int], int] = {}  # (kind, array, column, stride) -> place among the offsets
         self.held: dict[Address, str] = {}  # results on their way to rows of an output
-        self.head: list[str] = []
+        self.head = FunctionBuilder("h")  # before the loop
+        self.tail = FunctionBuilder("last")  # after the loop
         self.phis: list[str] = []
-        self.tail: list[str] = []
         self.pointers: dict[tuple[int, tuple[int, int] | None, int], list[str]] = {}  # (array, index, pitch) -> one per lane
 
     def emit(self) -> list[str]:
@@ -132,11 +128,15 @@ class _StageCode:
                 self._fetch(carry.scalar)
                 value = self.code.value(carry.scalar)
             else:
-                value = splat(carry.scalar, self.lanes)
+                value = self.code.v.number(carry.scalar)
             place = int(entries(self.stage, carry.first)[0]) * self._size("buffer") + int(self.bases[carry.first.number])
-            at = self._head(f"getelementptr i8, ptr %scratch, i64 {place}")
-            first = self._head(f"load {self.code.D}, ptr {at}, align {8 * self.lanes}")
-            self.phis.append(f"  %carry{k} = phi {self.code.D} [ {first}, %entry ], [ {value}, %turned ]")
+            first = self._load_before(place)
+            self.phis.append(f"  %carry{k} = phi {self.code.v.kind} [ {first}, %entry ], [ {value}, %turned ]")
+
+    def _load_before(self, place: int) -> str:
+        """A vector of the scratch buffer, loaded before the loop."""
+        v = self.code.v
+        return self.head.load(v.kind, self.head.at("%scratch", place), v.size)
 
     def _compute(self) -> None:
         """The nodes in order; values are loaded, and sines computed, at first use, and stored at once, which spares registers."""
@@ -211,7 +211,7 @@ class _StageCode:
             self._fetch(write.scalar)
             value = self.code.value(write.scalar)
         else:
-            value = splat(write.scalar, self.lanes)
+            value = self.code.v.number(write.scalar)
         if write.last and self.stage.turns > 1:
             self._store_last(value, write.address)
         else:
@@ -221,56 +221,36 @@ class _StageCode:
         """After the loop, what its last turn has found."""
         assert a.kind == "buffer"
         place = int(entries(self.stage, a)[-1]) * self._size("buffer") + int(self.bases[a.number])
-        name = f"%last{len(self.tail)}"
-        self.tail += [
-            f"  {name} = getelementptr i8, ptr %scratch, i64 {place}",
-            f"  store {self.code.D} {value}, ptr {name}, align {8 * self.lanes}",
-        ]
+        self.tail.store(self.code.v.kind, value, self.tail.at("%scratch", place), self.code.v.size)
 
     def _frame(self) -> list[str]:
-        k, turns = self.number, self.stage.turns
-        define = f"define internal void @stage_{k}(ptr noalias %lanes, ptr noalias %scratch) noinline {ALIGNED} {{"
-        if turns == 1:
-            return [define, *self.code.head, *self.head, *self.code.lines, "  ret void", "}"]
-        return [
-            define,
-            "entry:",
-            *self.code.head,
-            *self.head,
-            "  br label %turn",
-            "turn:",
-            "  %t = phi i64 [ 0, %entry ], [ %t.next, %turned ]",
-            *self.phis,
-            f"  %row = mul i64 %t, {max(len(self.offsets), 1) * 8}",
-            f"  %offsets = getelementptr i8, ptr @offsets_{k}, i64 %row",
-            *self._offset_loads(),
-            *self.code.lines,
-            "  br label %turned",
-            "turned:",
-            "  %t.next = add i64 %t, 1",
-            f"  %t.more = icmp slt i64 %t.next, {turns}",
-            "  br i1 %t.more, label %turn, label %done",
-            "done:",
-            *self.tail,
-            "  ret void",
-            "}",
-        ]
+        head = f"internal void @stage_{self.number}(ptr noalias %lanes, ptr noalias %scratch) noinline {ALIGNED}"
+        if self.stage.turns == 1:
+            return function(head, [*self.code.head, *self.head.lines, *self.code.lines, "  ret void"])
+        frame = FunctionBuilder("f")
+        frame.label("entry")
+        frame.lines += [*self.code.head, *self.head.lines]
+        frame.go("turn")
+        with frame.loop("turns", str(self.stage.turns), "turn", "done") as turn:
+            frame.lines += self.phis
+            self._load_offsets(frame, turn)
+            frame.lines += self.code.lines
+            frame.go("turned")
+            frame.label("turned")
+        frame.lines += [*self.tail.lines, "  ret void"]
+        return function(head, frame.lines)
 
-    def _offset_loads(self) -> list[str]:
-        lines = []
+    def _load_offsets(self, frame: FunctionBuilder, turn: str) -> None:
+        """Where the rows of this turn begin, as `%o0`, `%o1`, ..."""
+        row = frame.let(f"mul i64 {turn}, {max(len(self.offsets), 1) * 8}", "row")
+        offsets = frame.at(f"@offsets_{self.number}", row, "offsets")
         for key, place in self.offsets.items():
             first, *steps = np.unique(np.diff(self._bytes(key)))
-            if not steps:  # rows at equal distances need no table
-                lines += [
-                    f"  %o{place}.t = mul i64 %t, {first}",
-                    f"  %o{place} = add i64 %o{place}.t, {self._bytes(key)[0]}",
-                ]
-                continue
-            lines += [
-                f"  %o{place}.at = getelementptr i8, ptr %offsets, i64 {place * 8}",
-                f"  %o{place} = load i64, ptr %o{place}.at, align 8",
-            ]
-        return lines
+            if steps:
+                frame.load_at("i64", offsets, place * 8, name=f"o{place}")
+            else:  # rows at equal distances need no table
+                distance = frame.let(f"mul i64 {turn}, {first}", f"o{place}.t")
+                frame.let(f"add i64 {distance}, {self._bytes(key)[0]}", f"o{place}")
 
     def _offset_table(self) -> list[str]:
         if self.stage.turns == 1:
@@ -278,8 +258,7 @@ class _StageCode:
         rows = np.zeros((self.stage.turns, max(len(self.offsets), 1)), dtype=np.int64)
         for key, place in self.offsets.items():
             rows[:, place] = self._bytes(key)
-        numbers = ", ".join(f"i64 {x}" for x in rows.ravel())
-        return [f"@offsets_{self.number} = internal constant [{rows.size} x i64] [{numbers}], align 64"]
+        return [table(f"@offsets_{self.number}", "i64", [str(x) for x in rows.ravel()])]
 
     def _bytes(self, key: tuple[str, int, int, int]) -> Any:
         """Where a row begins, turn by turn."""
@@ -296,57 +275,44 @@ class _StageCode:
         return f"%o{self.offsets.setdefault(key, len(self.offsets))}"
 
     def _pointer(self, base: str, a: Address, extra: int = 0) -> str:
-        code = self.code
-        row = code.let(f"getelementptr i8, ptr {base}, i64 {self._offset(a)}")
-        return code.let(f"getelementptr i8, ptr {row}, i64 {a.offset * self._size(a.kind) + extra}")
+        return self.code.at(self.code.at(base, self._offset(a)), a.offset * self._size(a.kind) + extra)
 
     def _lanes_of(self, a: Address) -> list[str]:
         """Pointers to the entry in the rows of an input or output."""
         array = a.number + (len(self.program.inputs) if a.kind == "output" else 0)
         key = (array, a.index, a.pitch)
         if key not in self.pointers:
-            rows = [self._head(f"getelementptr i8, ptr %lanes, i64 {(array * self.lanes + k) * 8}") for k in range(self.lanes)]
-            rows = [self._head(f"load ptr, ptr {row}, align 8") for row in rows]
+            rows = lane_pointers(self.head, array, self.lanes)
             self.pointers[key] = rows if a.index is None else self._moved(rows, a.index, a.pitch)
         return [self._pointer(name, a) for name in self.pointers[key]]
 
-    def _head(self, text: str) -> str:
-        """A register set before the loop."""
-        name = f"%h{len(self.head)}"
-        self.head.append(f"  {name} = {text}")
-        return name
-
     def _moved(self, rows: list[str], index: tuple[int, int], pitch: int) -> list[str]:
         """Each lane's pointer moved on by its own index, read from a buffer."""
-        W, (buffer, entry) = self.lanes, index
-        at = self._head(f"getelementptr i8, ptr %scratch, i64 {int(self.bases[buffer]) + entry * 8 * W}")
-        numbers = self._head(f"fptosi {self.code.D} {self._head(f'load {self.code.D}, ptr {at}, align {8 * W}')} to <{W} x i64>")
+        head, v, (buffer, entry) = self.head, self.code.v, index
+        found = self._load_before(int(self.bases[buffer]) + entry * v.size)
+        numbers = head.let(f"fptosi {v.kind} {found} to {v.integer_kind}")
         moved = []
         for lane, row in enumerate(rows):
-            steps = self._head(f"mul i64 {self._head(f'extractelement <{W} x i64> {numbers}, i32 {lane}')}, {8 * pitch}")
-            moved.append(self._head(f"getelementptr i8, ptr {row}, i64 {steps}"))
+            number = head.let(f"extractelement {v.integer_kind} {numbers}, i32 {lane}")
+            moved.append(head.at(row, head.let(f"mul i64 {number}, {8 * pitch}")))
         return moved
 
     def _load(self, a: Address) -> str:
-        code = self.code
+        code, v = self.code, self.code.v
         if a.kind == "table":
-            scalar = code.let(f"load double, ptr {self._pointer('@table', a)}, align 8, !invariant.load !1")
-            first = code.let(f"insertelement {code.D} poison, double {scalar}, i32 0")
-            zeros = f"<{self.lanes} x i32> zeroinitializer"
-            return code.let(f"shufflevector {code.D} {first}, {code.D} poison, {zeros}")
+            first = v.with_lane("poison", code.load("double", self._pointer("@table", a), mark=CONSTANT), 0)
+            return code.let(f"shufflevector {v.kind} {first}, {v.kind} poison, <{self.lanes} x i32> zeroinitializer")
         if a.kind == "buffer":
-            pointer = self._pointer("%scratch", a, int(self.bases[a.number]))
-            return code.let(f"load {code.D}, ptr {pointer}, align {8 * self.lanes}")
+            return v.load(self._pointer("%scratch", a, int(self.bases[a.number])))
         return code.load_lanes(self._lanes_of(a), 0, constant=a.kind == "input")
 
     def _store(self, value: str, a: Address, add: bool) -> None:
-        code = self.code
+        v = self.code.v
         if add:
-            value = code.let(f"fadd contract {code.D} {self._load(a)}, {value}")
+            value = v.op("fadd contract", self._load(a), value)
         if a.kind == "buffer":
-            pointer = self._pointer("%scratch", a, int(self.bases[a.number]))
-            code.lines.append(f"  store {code.D} {value}, ptr {pointer}, align {8 * self.lanes}")
+            v.store(value, self._pointer("%scratch", a, int(self.bases[a.number])))
         elif not add and (self.stage.turns == 1 or self._has_neighbour(a)):
             self.held[a] = value
         else:
-            code.store_lanes(value, self._lanes_of(a), 0)
+            self.code.store_lanes(value, self._lanes_of(a), 0)

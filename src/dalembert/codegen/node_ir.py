@@ -6,13 +6,12 @@ from collections.abc import Iterable
 
 from ..expr import Expr
 from . import far_angles_ir, sincos_ir
+from .ir import CONSTANT, UNLIKELY, FunctionBuilder, Vectors, splat
 from .precision import DOUBLE, Real
 from .rows_ir import Rows
-from .sincos_ir import splat
 
-CONSTANT = ", !invariant.load !1"  # mark of a load that may move past stores
 GROUP = 8  # sines and cosines computed at once
-_BINARY = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+_BINARY = {"add": "fadd contract", "sub": "fsub contract", "mul": "fmul contract", "div": "fdiv"}
 _COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq"}
 
 
@@ -55,79 +54,61 @@ class ConstantPool:
         ]
 
 
-class NodeCode:
+class NodeCode(FunctionBuilder):
     """Straight-line code for nodes of a graph, with one register per node."""
 
     def __init__(self, lanes: int, real: Real = DOUBLE, pool: ConstantPool | None = None) -> None:
+        super().__init__()
         self.lanes = lanes
         self.real = real
         self.pool = pool
-        self.D = real.vector(lanes)
-        self.mask = f"<{lanes} x i1>"
-        self.lines: list[str] = []
+        self.v = Vectors(self, lanes, real)
+        self.rows = Rows(self.v)
         self.values: dict[int, str] = {}
         self.masks: dict[int, str] = {}
         self.head: list[str] = []  # lines that belong at the start of the function
         self.near: dict[int, tuple[str, str, int]] = {}  # arguments of sine and cosine within reach, and where their magic is
-        self.counter = 0
-        self.rows = Rows(self.let, lambda text: self.lines.append(f"  {text}"), lanes, real)
-
-    def let(self, text: str) -> str:
-        """A new register."""
-        self.counter += 1
-        name = f"%t{self.counter}"
-        self.lines.append(f"  {name} = {text}")
-        return name
 
     def value(self, node: Expr) -> str:
         """The register (or constant) that holds a node."""
         if node.op == "const":
-            return self.number(node.value)
+            return self.v.number(node.value)
         if node.index not in self.values:  # a comparison used as a number
-            self.values[node.index] = self.let(f"uitofp {self.mask} {self.masks[node.index]} to {self.D}")
+            self.values[node.index] = self.let(f"uitofp {self.v.mask_kind} {self.masks[node.index]} to {self.v.kind}")
         return self.values[node.index]
-
-    def number(self, value: float) -> str:
-        """A constant, the same in every lane."""
-        return splat(value, self.lanes, self.real.name)
 
     def operand(self, value: float) -> str:
         """A constant for arithmetic, from the pool if there is one."""
-        if self.pool is None:
-            return self.number(value)
-        size = self.lanes * self.real.bytes
-        return self.let(f"load {self.D}, ptr {self.pool.name(value)}, align {size}{CONSTANT}")
+        return self.v.number(value) if self.pool is None else self.v.load(self.pool.name(value), CONSTANT)
 
     def _operand(self, node: Expr) -> str:
         return self.operand(node.value) if node.op == "const" else self.value(node)
 
     def compute(self, node: Expr) -> None:
-        """Emit one node; inputs, sines and cosines are somebody else's business."""
-        op, D = node.op, self.D
+        """Emit one node; inputs, sines and cosines are emitted elsewhere."""
+        op = node.op
         if op in _BINARY:
             a, b = map(self._operand, node.args)
-            flag = "" if op == "div" else "contract "
-            self.values[node.index] = self.let(f"{_BINARY[op]} {flag}{D} {a}, {b}")
+            self.values[node.index] = self.v.op(_BINARY[op], a, b)
         elif op in _COMPARE:
-            a, b = map(self.value, node.args)
-            self.masks[node.index] = self.let(f"fcmp {_COMPARE[op]} {D} {a}, {b}")
+            self.masks[node.index] = self.v.compare(_COMPARE[op], *map(self.value, node.args))
         else:
             self.values[node.index] = getattr(self, f"_{op}")(*node.args)
 
     def _neg(self, a: Expr) -> str:
-        return self.let(f"fneg {self.D} {self.value(a)}")
+        return self.v.negated(self.value(a))
 
     def _sqrt(self, a: Expr) -> str:
-        return self.let(f"call {self.D} {self.real.intrinsic('sqrt', self.lanes)}({self.D} {self.value(a)})")
+        return self.v.call("sqrt", self.value(a))
 
     def _abs(self, a: Expr) -> str:
-        return self.let(f"call {self.D} {self.real.intrinsic('fabs', self.lanes)}({self.D} {self.value(a)})")
+        return self.v.call("fabs", self.value(a))
 
     def _sign(self, a: Expr) -> str:
         x = self.value(a)
-        up, down = (self.let(f"fcmp {how} {self.D} {x}, zeroinitializer") for how in ("ogt", "olt"))
-        part = self.select(up, self.number(1.0), x)  # 0 and NaN stay as they are
-        return self.select(down, self.number(-1.0), part)
+        up, down = (self.v.compare(how, x) for how in ("ogt", "olt"))
+        part = self.v.select(up, self.v.number(1.0), x)  # 0 and NaN stay as they are
+        return self.v.select(down, self.v.number(-1.0), part)
 
     def _min(self, a: Expr, b: Expr) -> str:
         return self._extreme("olt", a, b)
@@ -137,54 +118,47 @@ class NodeCode:
 
     def _extreme(self, how: str, a: Expr, b: Expr) -> str:
         x, y = self.value(a), self.value(b)
-        chosen = self.select(self.let(f"fcmp {how} {self.D} {y}, {x}"), y, x)
-        return self.select(self.let(f"fcmp uno {self.D} {y}, {y}"), y, chosen)  # NaN on either side wins
+        chosen = self.v.select(self.v.compare(how, y, x), y, x)
+        return self.v.select(self.v.compare("uno", y, y), y, chosen)  # NaN on either side wins
 
     def _where(self, condition: Expr, a: Expr, b: Expr) -> str:
         mask = self.masks.get(condition.index)
         if mask is None:
-            mask = self.let(f"fcmp une {self.D} {self.value(condition)}, zeroinitializer")
-        return self.select(mask, self.value(a), self.value(b))
+            mask = self.v.compare("une", self.value(condition))
+        return self.v.select(mask, self.value(a), self.value(b))
 
     def _atan2(self, a: Expr, b: Expr) -> str:
         result, sides = "poison", [self._with_plain_zeros(self.value(v)) for v in (a, b)]
         for lane in range(self.lanes):
-            y, x = (self.extracted(side, lane) for side in sides)
-            result = self.inserted(result, self.let(f"call double @atan2(double {y}, double {x})"), lane)
+            y, x = (self._as_double(self.v.lane(side, lane)) for side in sides)
+            result = self.v.with_lane(result, self._from_double(self.let(f"call double @atan2(double {y}, double {x})")), lane)
         return result
 
     def _with_plain_zeros(self, x: str) -> str:
         """What counts as zero (float_mode_ir.py) made zero: the C library also looks at bits."""
-        integers = f"<{self.lanes} x {self.real.integer}>"
-        sign = splat(-(2 ** (8 * self.real.bytes - 1)), self.lanes, self.real.integer)
-        zero = self.let(f"and {integers} {self.let(f'bitcast {self.D} {x} to {integers}')}, {sign}")
-        is_zero = self.let(f"fcmp oeq {self.D} {x}, zeroinitializer")
-        return self.select(is_zero, self.let(f"bitcast {integers} {zero} to {self.D}"), x)
+        sign = self.v.integers(-(2 ** (8 * self.real.bytes - 1)))
+        zero = self.v.integer_op("and", self.v.bits(x), sign)
+        is_zero = self.v.compare("oeq", x)
+        return self.v.select(is_zero, self.v.from_bits(zero), x)
 
-    def extracted(self, vector: str, lane: int) -> str:
-        """A lane as a double, for the C library."""
-        x = self.let(f"extractelement {self.D} {vector}, i32 {lane}")
+    def _as_double(self, x: str) -> str:
+        """A number as the C library takes it."""
         return x if self.real is DOUBLE else self.let(f"fpext {self.real.name} {x} to double")
 
-    def inserted(self, vector: str, x: str, lane: int) -> str:
-        """The vector with a double in this lane."""
-        if self.real is not DOUBLE:
-            x = self.let(f"fptrunc double {x} to {self.real.name}")
-        return self.let(f"insertelement {self.D} {vector}, {self.real.name} {x}, i32 {lane}")
-
-    def select(self, mask: str, a: str, b: str) -> str:
-        """a where the mask is set, else b."""
-        return self.let(f"select {self.mask} {mask}, {self.D} {a}, {self.D} {b}")
+    def _from_double(self, x: str) -> str:
+        return x if self.real is DOUBLE else self.let(f"fptrunc double {x} to {self.real.name}")
 
     def sincos(self, argument: Expr, sine: Expr | None, cosine: Expr | None) -> None:
         """Sine and cosine of an argument already within reach."""
         x, group, place = self.near[argument.index]
-        at = self.let(f"getelementptr {self.D}, ptr {group}, i64 {place}") if place else group
-        magic = self.let(f"load {self.D}, ptr {at}, align {self.lanes * self.real.bytes}")
-        s, c = sincos_ir.emit(x, magic, self.let, self.lanes, self.real, self.operand)
-        for node, value in ((sine, s), (cosine, c)):
+        magic = self.v.load(self._vector_at(group, place) if place else group)
+        found = sincos_ir.emit(self.v, x, magic, self.operand)
+        for node, value in zip((sine, cosine), found, strict=True):
             if node is not None:
                 self.values[node.index] = value
+
+    def _vector_at(self, pointer: str, place: int) -> str:
+        return self.let(f"getelementptr {self.v.kind}, ptr {pointer}, i64 {place}")
 
     def bring_near(self, arguments: list[Expr]) -> None:
         """Replace arguments out of reach by their remainders of π/2, out of the way.
@@ -193,50 +167,53 @@ class NodeCode:
         are needed, between other work, without a branch each. Which multiples of π/2 were left out is told by a pointer to
         the magic numbers of each group of arguments; where all are within reach, to the same constants for every group.
         """
-        masks = [sincos_ir.emit_far(self.value(argument), self.let, self.lanes, self.real) for argument in arguments]
+        masks = [sincos_ir.emit_far(self.v, self.value(argument)) for argument in arguments]
         beyond = masks[0]
         for mask in masks[1:]:
-            beyond = self.let(f"or {self.mask} {beyond}, {mask}")
-        any_far, tag = sincos_ir.emit_any(beyond, self.let, self.lanes), f"b{self.counter}"
-        self.lines += [f"  br label %{tag}.here", f"{tag}.here:"]
-        self.lines += [f"  br i1 {any_far}, label %{tag}.far, label %{tag}.near, !prof !0", f"{tag}.far:"]
+            beyond = self.let(f"or {self.v.mask_kind} {beyond}, {mask}")
+        any_far, tag = self.v.any(beyond), f"b{self.count}"
+        here, far, near = (f"{tag}.{name}" for name in ("here", "far", "near"))
+        self.go(here)
+        self.label(here)
+        self.go_if(any_far, far, near, UNLIKELY)
+        self.label(far)
         angles, groups = self._brought(arguments, f"%{tag}")
-        self.lines += [f"  br label %{tag}.near", f"{tag}.near:"]
-        groups = [self.let(f"phi ptr [ @near, %{tag}.here ], [ {group}, %{tag}.far ]") for group in groups]
+        self.go(near)
+        self.label(near)
+        groups = [self.phi("ptr", {here: "@near", far: group}) for group in groups]
         for k, (a, x) in enumerate(zip(arguments, angles, strict=True)):
-            near = self.let(f"phi {self.D} [ {self.value(a)}, %{tag}.here ], [ {x}, %{tag}.far ]")
-            self.near[a.index] = near, groups[k // GROUP], k % GROUP
+            self.near[a.index] = self.phi(self.v.kind, {here: self.value(a), far: x}), groups[k // GROUP], k % GROUP
 
     def _brought(self, arguments: list[Expr], room: str) -> tuple[list[str], list[str]]:
         """The remainders, and pointers to the magic numbers of each group; lanes within reach stay as they are, to the bit."""
-        count, size = len(arguments), self.lanes * self.real.bytes
-        self.head.append(f"  {room} = alloca [{2 * count} x {self.D}], align {size}")
-        places = [self.let(f"getelementptr {self.D}, ptr {room}, i64 {k}") for k in range(count)]
+        count = len(arguments)
+        self.head.append(f"  {room} = alloca [{2 * count} x {self.v.kind}], align {self.v.size}")
+        places = [self._vector_at(room, k) for k in range(count)]
         for argument, place in zip(arguments, places, strict=True):
-            self.lines.append(f"  store {self.D} {self.value(argument)}, ptr {place}, align {size}")
-        self.lines.append(f"  call void @bring_near(ptr {room}, i64 {count})")
-        angles = [self.let(f"load {self.D}, ptr {place}, align {size}") for place in places]
-        return angles, [self.let(f"getelementptr {self.D}, ptr {room}, i64 {count + k}") for k in range(0, count, GROUP)]
+            self.v.store(self.value(argument), place)
+        self.line(f"call void @bring_near(ptr {room}, i64 {count})")
+        angles = [self.v.load(place) for place in places]
+        return angles, [self._vector_at(room, count + k) for k in range(0, count, GROUP)]
 
     def load_lanes(self, pointers: list[str], offset: int, *, constant: bool = True) -> str:
         """One entry of W rows as a vector.
 
         Inputs are constant: they never overlap outputs (NumPy copies them if they do), so loads may move past stores.
         """
-        mark = CONSTANT if constant else ""
         result = "poison"
         for lane, pointer in enumerate(pointers):
-            address = self.let(f"getelementptr inbounds i8, ptr {pointer}, i64 {offset}") if offset else pointer
-            scalar = self.let(f"load {self.real.name}, ptr {address}, align {self.real.bytes}{mark}")
-            result = self.let(f"insertelement {self.D} {result}, {self.real.name} {scalar}, i32 {lane}")
+            scalar = self.load(self.real.name, self._entry(pointer, offset), self.real.bytes, CONSTANT if constant else "")
+            result = self.v.with_lane(result, scalar, lane)
         return result
 
     def store_lanes(self, value: str, pointers: list[str], offset: int) -> None:
         """A vector to one entry of W rows."""
         for lane, pointer in enumerate(pointers):
-            address = self.let(f"getelementptr inbounds i8, ptr {pointer}, i64 {offset}") if offset else pointer
-            scalar = self.let(f"extractelement {self.D} {value}, i32 {lane}")
-            self.lines.append(f"  store {self.real.name} {scalar}, ptr {address}, align {self.real.bytes}")
+            address = self._entry(pointer, offset)
+            self.store(self.real.name, self.v.lane(value, lane), address, self.real.bytes)
+
+    def _entry(self, pointer: str, offset: int) -> str:
+        return self.let(f"getelementptr inbounds i8, ptr {pointer}, i64 {offset}") if offset else pointer
 
 
 Pair = tuple[Expr, Expr | None, Expr | None]

@@ -6,8 +6,9 @@ A row is read and written some entries at a time, with a transposition of regist
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
+from .ir import FunctionBuilder, Vectors
 from .precision import Real
 
 STORE_RUN = 4  # entries stored together; more would wait for each other in registers
@@ -28,15 +29,45 @@ def load_run_length(lanes: int, real: Real) -> int:
     return min(lanes, 16 // real.bytes)
 
 
-class Rows:
-    """Loads and stores of runs, written through `let` and `line`."""
+def lane_offset(array: int, lane: int, lanes: int) -> int:
+    """Where in a block's table of row pointers that of an array and a lane is [bytes]."""
+    return (array * lanes + lane) * 8
 
-    def __init__(self, let: Callable[[str], str], line: Callable[[str], None], lanes: int, real: Real) -> None:
-        self.let = let
-        self.line = line
-        self.lanes = lanes
-        self.real = real
-        self.D = real.vector(lanes)
+
+def lane_pointer(to: FunctionBuilder, array: int, lane: int, lanes: int) -> str:
+    """The pointer to an array's row in a lane, read from the table `%lanes`."""
+    return to.load_at("ptr", "%lanes", lane_offset(array, lane, lanes))
+
+
+def lane_pointers(to: FunctionBuilder, array: int, lanes: int) -> list[str]:
+    """The pointers to an array's rows in all lanes."""
+    return [lane_pointer(to, array, lane, lanes) for lane in range(lanes)]
+
+
+def rows_of_block(to: FunctionBuilder, first: str, last: str, lanes: int) -> list[str]:
+    """The number of each lane's row in the block that begins at row `first`; spare lanes repeat the last row."""
+    rows = []
+    for lane in range(lanes):
+        row = to.let(f"add i64 {first}, {lane}")
+        inside = to.let(f"icmp slt i64 {row}, {last}")
+        rows.append(to.let(f"select i1 {inside}, i64 {row}, i64 {last}"))
+    return rows
+
+
+def row_pointer(to: FunctionBuilder, base: str, stride: str, row: str) -> str:
+    """The pointer to a row of an array."""
+    return to.at(base, to.let(f"mul i64 {row}, {stride}"))
+
+
+class Rows:
+    """Loads and stores of runs of entries."""
+
+    def __init__(self, vectors: Vectors) -> None:
+        self.let = vectors.to.let
+        self.store_run = vectors.to.store
+        self.lanes = vectors.lanes
+        self.real = vectors.real
+        self.D = vectors.kind
 
     def load(self, pointers: list[str], first: int, count: int, mark: str) -> list[str]:
         """`count` entries of W rows, each as a vector: a load per row, then a transposition."""
@@ -51,7 +82,7 @@ class Rows:
         for g, vector in enumerate(self._transposed(values)):
             for q, pointer in enumerate(pointers[g::count]):
                 piece = vector if count == self.lanes else self._shuffle(vector, "poison", range(q * count, (q + 1) * count))
-                self.line(f"store {kind} {piece}, ptr {self._at(pointer, first)}, align {self.real.bytes}")
+                self.store_run(kind, piece, self._at(pointer, first), self.real.bytes)
 
     def _at(self, pointer: str, entry: int) -> str:
         return self.let(f"getelementptr inbounds i8, ptr {pointer}, i64 {entry * self.real.bytes}") if entry else pointer

@@ -12,11 +12,10 @@ below two and a half (below two for |x| ≤ 100). NaN and infinity give NaN.
 
 from __future__ import annotations
 
-import ctypes
-import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from .ir import Vectors
 from .precision import DOUBLE, SINGLE, Real
 
 _TWO_OVER_PI = 6.36619772367581382433e-01
@@ -73,79 +72,55 @@ def magic(real: Real) -> float:
     return _METHODS[real].magic
 
 
-def hexadecimal(value: float, kind: str = "double") -> str:
-    """A number as LLVM spells it exactly; one of single precision is rounded, and spelt as the double it equals."""
-    rounded = ctypes.c_float(value).value if kind == "float" else value
-    return f"0x{struct.unpack('<Q', struct.pack('<d', rounded))[0]:016X}"
-
-
-def splat(value: float | int, lanes: int, kind: str = "double") -> str:
-    """A vector constant with one value in every lane."""
-    text = str(value) if kind.startswith("i") else hexadecimal(value, kind)
-    return "<" + ", ".join(f"{kind} {text}" for _ in range(lanes)) + ">"
-
-
-def emit(
-    x: str, magic: str, let: Callable[[str], str], lanes: int, real: Real, number: Callable[[float], str]
-) -> tuple[str, str]:
-    """Write the computation through `let` (text to register name); the registers of sin x and cos x, for |x| within reach.
+def emit(vectors: Vectors, x: str, magic: str, number: Callable[[float], str]) -> tuple[str, str]:
+    """Write the computation; the registers of sin x and cos x, for |x| within reach.
 
     `magic` is the number that rounds to integers by being added, and with it a multiple of π/2 by which x is too small;
     `number` spells a constant operand.
     """
-    return _SincosCode(let, lanes, real, number).sincos(x, magic)
+    return _SincosCode(vectors, number).sincos(x, magic)
 
 
-def emit_far(x: str, let: Callable[[str], str], lanes: int, real: Real = DOUBLE) -> str:
+def emit_far(vectors: Vectors, x: str) -> str:
     """The mask of lanes out of reach; NaN is not."""
-    D = real.vector(lanes)
-    size = let(f"call {D} {real.intrinsic('fabs', lanes)}({D} {x})")
-    return let(f"fcmp ogt {D} {size}, {splat(_METHODS[real].reach, lanes, real.name)}")
-
-
-def emit_any(mask: str, let: Callable[[str], str], lanes: int) -> str:
-    """Whether any lane of a mask is set."""
-    return let(f"icmp ne i{lanes} {let(f'bitcast <{lanes} x i1> {mask} to i{lanes}')}, 0")
+    return vectors.compare("ogt", vectors.call("fabs", x), vectors.number(_METHODS[vectors.real].reach))
 
 
 class _SincosCode:
-    """The steps, written through `let`."""
+    """The steps of the computation."""
 
-    def __init__(self, let: Callable[[str], str], lanes: int, real: Real, number: Callable[[float], str]) -> None:
-        self.let = let
+    def __init__(self, vectors: Vectors, number: Callable[[float], str]) -> None:
+        self.v = vectors
         self.number = number
-        self.lanes = lanes
-        self.real = real
-        self.method = _METHODS[real]
-        self.D, self.L = real.vector(lanes), f"<{lanes} x {real.integer}>"
+        self.method = _METHODS[vectors.real]
 
     def sincos(self, x: str, magic: str) -> tuple[str, str]:
         """With k odd the two change places and r its sign; then both change sign where k's second bit is set."""
+        v = self.v
         bits, r = self._reduced(x, magic)
-        top = 8 * self.real.bytes - 1
-        parity = self.let(f"shl {self.L} {bits}, {self._integers(top)}")
-        odd = self.let(f"icmp slt {self.L} {parity}, zeroinitializer")
-        second = self.let(f"shl {self.L} {bits}, {self._integers(top - 1)}")
-        sign = self.let(f"and {self.L} {second}, {self._integers(-(2**top))}")
+        top = 8 * v.real.bytes - 1
+        parity = v.integer_op("shl", bits, v.integers(top))
+        odd = v.integer_op("icmp slt", parity, "zeroinitializer")
+        second = v.integer_op("shl", bits, v.integers(top - 1))
+        sign = v.integer_op("and", second, v.integers(-(2**top)))
         s, c = self._polynomials(self._flipped(r, parity))
-        sine = self.let(f"select <{self.lanes} x i1> {odd}, {self.D} {c}, {self.D} {s}")
-        cosine = self.let(f"select <{self.lanes} x i1> {odd}, {self.D} {s}, {self.D} {c}")
+        sine, cosine = v.select(odd, c, s), v.select(odd, s, c)
         return self._flipped(sine, sign), self._flipped(cosine, sign)
 
     def _reduced(self, x: str, magic: str) -> tuple[str, str]:
         """The bits of k and of what magic has beside, and r."""
         shifted = self._fma(x, self.number(_TWO_OVER_PI), magic)
-        k = self.let(f"fsub {self.D} {shifted}, {magic}")
+        k = self.v.op("fsub", shifted, magic)
         r = x
         for part in self.method.half_pi:
             r = self._fma(k, self.number(-part), r)
-        return self.let(f"bitcast {self.D} {shifted} to {self.L}"), r
+        return self.v.bits(shifted), r
 
     def _polynomials(self, r: str) -> tuple[str, str]:
-        z = self.let(f"fmul {self.D} {r}, {r}")
-        square = self.let(f"fmul {self.D} {z}, {z}")
+        z = self.v.op("fmul", r, r)
+        square = self.v.op("fmul", z, z)
         S, C = (self._polynomial(z, square, c) for c in (self.method.sine, self.method.cosine))
-        cube = self.let(f"fmul {self.D} {r}, {z}")
+        cube = self.v.op("fmul", r, z)
         return self._fma(cube, S, r), C
 
     def _polynomial(self, z: str, square: str, coefficients: tuple[float, ...]) -> str:
@@ -159,13 +134,8 @@ class _SincosCode:
 
     def _fma(self, a: str, b: str, c: str) -> str:
         """a b + c, fused where the processor can."""
-        product = self.let(f"fmul contract {self.D} {a}, {b}")
-        return self.let(f"fadd contract {self.D} {product}, {c}")
+        return self.v.op("fadd contract", self.v.op("fmul contract", a, b), c)
 
     def _flipped(self, value: str, signs: str) -> str:
-        bits = self.let(f"bitcast {self.D} {value} to {self.L}")
-        flipped = self.let(f"xor {self.L} {bits}, {signs}")
-        return self.let(f"bitcast {self.L} {flipped} to {self.D}")
-
-    def _integers(self, value: int) -> str:
-        return splat(value, self.lanes, self.real.integer)
+        """The sign changed where the highest bit is set."""
+        return self.v.from_bits(self.v.integer_op("xor", self.v.bits(value), signs))

@@ -15,9 +15,10 @@ import numpy as np
 
 from ..expr import Expr, Program
 from .batch_loop_ir import Layout, emit_loop
-from .node_ir import CONSTANT, GROUP, ConstantPool, NodeCode, declarations, sincos_pairs
+from .ir import CONSTANT, FunctionBuilder, function
+from .node_ir import GROUP, ConstantPool, NodeCode, declarations, sincos_pairs
 from .precision import DOUBLE, Real
-from .rows_ir import STORE_RUN, load_run_length, runs
+from .rows_ir import STORE_RUN, lane_pointer, lane_pointers, load_run_length, runs
 from .single_call import emit_call, fail_function
 
 PART_SIZE = 2500  # nodes per function: compile time grows faster than linearly in the size of one function
@@ -31,7 +32,7 @@ BLANK_FROM = 16  # runs of zeros from which an output is cleared as a whole
 ALIGNED = "alignstack(64)"
 # AMD's Zen cores keep decoded instructions, but turn to them only at a taken branch: after a miss, long code without one is
 # decoded again to its end. So it gets jumps to the next instruction; `python -m benchmarks --only jumps` shows what they gain.
-JUMP = '  call void asm sideeffect "jmp 1f\\0A1:", ""()'
+JUMP = 'call void asm sideeffect "jmp 1f\\0A1:", ""()'
 JUMP_EVERY = 400  # nodes; shorter code than two such pieces gains nothing
 
 
@@ -61,28 +62,27 @@ def tile_of(parts: int, scratch_bytes: int) -> int:
 def _body(names: list[str]) -> list[str]:
     """`@body`: one block through all parts."""
     calls = [f"  call void @{name}(ptr %lanes, ptr %scratch)" for name in names]
-    return ["define internal void @body(ptr noalias %lanes, ptr noalias %scratch) {", *calls, "  ret void", "}"]
+    return function("internal void @body(ptr noalias %lanes, ptr noalias %scratch)", [*calls, "  ret void"])
 
 
 def _tile(names: list[str], layout: Layout, scratch_bytes: int) -> list[str]:
     """`@tile`: some blocks, each part for all of them in a row."""
     if layout.tile == 1:
         return []
-    lines = ["define internal void @tile(ptr noalias %lanes, ptr noalias %scratch, i64 %count) {", "start:", "  br label %turn0"]
+    code = FunctionBuilder()
+    code.label("start")
+    code.go("turn0")
+    before = "start"
     for k, name in enumerate(names):
-        lines += [
-            f"turn{k}:",
-            f"  %b{k} = phi i64 [ 0, %{f'turn{k - 1}' if k else 'start'} ], [ %n{k}, %turn{k} ]",
-            f"  %l{k}.o = mul i64 %b{k}, {layout.lane_bytes}",
-            f"  %l{k} = getelementptr i8, ptr %lanes, i64 %l{k}.o",
-            f"  %s{k}.o = mul i64 %b{k}, {scratch_bytes}",
-            f"  %s{k} = getelementptr i8, ptr %scratch, i64 %s{k}.o",
-            f"  call void @{name}(ptr %l{k}, ptr %s{k})",
-            f"  %n{k} = add i64 %b{k}, 1",
-            f"  %m{k} = icmp slt i64 %n{k}, %count",
-            f"  br i1 %m{k}, label %turn{k}, label %turn{k + 1}",
-        ]
-    return [*lines, f"turn{len(names)}:", "  ret void", "}"]
+        if k:
+            del code.lines[-1]  # the end of the loop before is the beginning of this one
+        with code.loop(f"b{k}", "%count", f"turn{k}", f"turn{k + 1}", before=before) as block:
+            lanes = code.at("%lanes", code.let(f"mul i64 {block}, {layout.lane_bytes}"))
+            scratch = code.at("%scratch", code.let(f"mul i64 {block}, {scratch_bytes}"))
+            code.line(f"call void @{name}(ptr {lanes}, ptr {scratch})")
+        before = f"turn{k}"
+    code.line("ret void")
+    return function("internal void @tile(ptr noalias %lanes, ptr noalias %scratch, i64 %count)", code.lines)
 
 
 def entry_points(layout: Layout, scratch: int) -> list[str]:
@@ -111,18 +111,15 @@ def _blanking(program: Program, blank: dict[int, set[int]], pool: ConstantPool) 
     """`@blank`: outputs with many zeros cleared."""
     if not blank:
         return []
-    lines = ["declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"]
-    lines.append("define internal void @blank(ptr noalias %lanes, ptr noalias %scratch) {")
+    code = FunctionBuilder()
     for i in blank:
-        array, size = len(program.inputs) + i, program.outputs[i].size * pool.real.bytes
+        size = program.outputs[i].size * pool.real.bytes
         for lane in range(pool.lanes):
-            name = f"%z{i}.{lane}"
-            lines += [
-                f"  {name}.at = getelementptr i8, ptr %lanes, i64 {(array * pool.lanes + lane) * 8}",
-                f"  {name} = load ptr, ptr {name}.at, align 8",
-                f"  call void @llvm.memset.p0.i64(ptr align {pool.real.bytes} {name}, i8 0, i64 {size}, i1 false)",
-            ]
-    return [*lines, "  ret void", "}"]
+            row = lane_pointer(code, len(program.inputs) + i, lane, pool.lanes)
+            code.line(f"call void @llvm.memset.p0.i64(ptr align {pool.real.bytes} {row}, i8 0, i64 {size}, i1 false)")
+    code.line("ret void")
+    blanking = function("internal void @blank(ptr noalias %lanes, ptr noalias %scratch)", code.lines)
+    return ["declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)", *blanking]
 
 
 Result = tuple[int, int, Expr | float]  # output, entry, what goes there
@@ -178,7 +175,7 @@ class _ProgramParts:
         self._bring_near(self.cuts[k], code, reader)
         for place, node in enumerate(self.cuts[k], start=1):
             if self.jumps and place % JUMP_EVERY == 0:
-                code.lines.append(JUMP)
+                code.line(JUMP)
             if node.op in ("sin", "cos") and node.index not in self.slots and node.index not in writer.places:
                 continue  # computed where it is first needed, between other work
             for a in node.args:
@@ -190,8 +187,9 @@ class _ProgramParts:
         for node in writer.left():  # bare inputs
             reader.fetch(node)
             writer.put(node)
-        head = f"define internal void @part_{k}(ptr noalias %lanes, ptr noalias %scratch) noinline {ALIGNED} {{"
-        return [head, *code.head, *reader.head, *code.lines, "  ret void", "}"]
+        code.line("ret void")
+        head = f"internal void @part_{k}(ptr noalias %lanes, ptr noalias %scratch) noinline {ALIGNED}"
+        return function(head, [*code.head, *reader.head.lines, *code.lines])
 
     def _bring_near(self, part: list[Expr], code: NodeCode, reader: _ValueReader) -> None:
         """Arguments of sine and cosine that need nothing but inputs are brought within reach first; the rest where they arise."""
@@ -217,7 +215,7 @@ class _ValueReader:
         self.code = code
         self.parts = parts
         self.part = part
-        self.head: list[str] = []
+        self.head = FunctionBuilder("a")
         self.pointers: dict[int, list[str]] = {}
         wanted = [a for node in parts.cuts[part] for a in node.args] + [x for *_, x in results if isinstance(x, Expr)]
         self.wanted = {node.index for node in wanted}
@@ -227,14 +225,7 @@ class _ValueReader:
     def lanes_of(self, array: int) -> list[str]:
         """The pointers to an array's rows."""
         if array not in self.pointers:
-            names = [f"%a{array}.{lane}" for lane in range(self.code.lanes)]
-            for lane, name in enumerate(names):
-                place = (array * self.code.lanes + lane) * 8
-                self.head += [
-                    f"  {name}.at = getelementptr i8, ptr %lanes, i64 {place}",
-                    f"  {name} = load ptr, ptr {name}.at, align 8",
-                ]
-            self.pointers[array] = names
+            self.pointers[array] = lane_pointers(self.head, array, self.code.lanes)
         return self.pointers[array]
 
     def fetch(self, node: Expr) -> None:
@@ -250,7 +241,7 @@ class _ValueReader:
         elif node.op == "input":
             self._load(node)
         else:
-            code.values[node.index] = code.let(f"load {code.D}, ptr {self._slot(node)}, align {self._vector_bytes}")
+            code.values[node.index] = code.v.load(self._slot(node))
 
     def _sincos(self, node: Expr) -> None:
         """A sine or cosine, and with it the next ones that are already within reach: their chains run side by side."""
@@ -279,17 +270,10 @@ class _ValueReader:
 
     def keep(self, node: Expr) -> None:
         """Store a value for other parts."""
-        self.code.lines.append(
-            f"  store {self.code.D} {self.code.value(node)}, ptr {self._slot(node)}, align {self._vector_bytes}"
-        )
-
-    @property
-    def _vector_bytes(self) -> int:
-        return self.code.lanes * self.code.real.bytes
+        self.code.v.store(self.code.value(node), self._slot(node))
 
     def _slot(self, node: Expr) -> str:
-        place = self.parts.slots[node.index] * self._vector_bytes
-        return self.code.let(f"getelementptr i8, ptr %scratch, i64 {place}")
+        return self.code.at("%scratch", self.parts.slots[node.index] * self.code.v.size)
 
 
 class _ResultWriter:
@@ -306,7 +290,7 @@ class _ResultWriter:
             if isinstance(scalar, Expr):
                 self.places.setdefault(scalar.index, []).append((i, j))
             else:
-                self._put((i, j), code.number(scalar))
+                self._put((i, j), code.v.number(scalar))
 
     def _runs(self, here: set[tuple[int, int]]) -> dict[tuple[int, int], list[tuple[int, int]]]:
         """For each place: those it is stored with. A run that other parts have a share in is stored entry by entry."""

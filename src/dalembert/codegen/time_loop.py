@@ -13,8 +13,10 @@ from ..checks import FloatArray
 from ..expr import loops
 from ..expr.loops import LoopProgram
 from . import float_mode_ir, machine_code, target, workers
+from .ir import MARKS, FunctionBuilder, function
 from .loop_ir import emit_body
 from .node_ir import declarations
+from .rows_ir import lane_offset, row_pointer, rows_of_block
 from .single_call import data_of, fail_function
 from .workers import thread_count
 
@@ -71,71 +73,36 @@ def emit(program: LoopProgram, lanes: int, *, x86: bool = True) -> str:
     """The whole module of a loop program."""
     arrays = len(program.inputs) + len(program.outputs)
     entry = _entry_point(arrays, lanes, sum(program.buffers) * lanes * 8, x86)
-    marks = ['!0 = !{!"branch_weights", i32 1, i32 1000000}', "!1 = !{}"]
-    rest = [*float_mode_ir.declarations(x86), *fail_function(alone=False), *marks]
+    rest = [*float_mode_ir.declarations(x86), *fail_function(alone=False), *MARKS]
     return "\n".join([*declarations(lanes), *emit_body(program, lanes), *entry, *rest])
 
 
 def _entry_point(arrays: int, lanes: int, scratch: int, x86: bool) -> list[str]:
     """`@time_loop`, called like NumPy's inner loops: rows in blocks; spare lanes repeat the last row."""
-    lines = [
-        "define void @time_loop(ptr %bases, ptr %dims, ptr %strides, ptr %data) {",
-        "entry:",
-        f"  %lanes = alloca [{arrays * lanes} x ptr], align 32",
-        *float_mode_ir.room(x86),
-        "  %last = load i64, ptr %dims, align 8",
-        f"  %raw = call ptr @malloc(i64 {scratch + 64})",
-        "  %null = icmp eq ptr %raw, null",
-        "  br i1 %null, label %nowhere, label %start",
-        "nowhere:",
-        "  call void @fail(ptr %data)",
-        "  ret void",
-        "start:",
-        *float_mode_ir.enter(x86),
-        "  %raw.i = ptrtoint ptr %raw to i64",
-        "  %raw.u = add i64 %raw.i, 63",
-        "  %raw.a = and i64 %raw.u, -64",
-        "  %scratch = inttoptr i64 %raw.a to ptr",
-        "  %end = sub i64 %last, 1",
-        "  br label %block",
-        "block:",
-        "  %i = phi i64 [ 0, %start ], [ %next, %block ]",
-    ]
-    for lane in range(lanes):
-        lines += [
-            f"  %n{lane} = add i64 %i, {lane}",
-            f"  %w{lane} = icmp slt i64 %n{lane}, %end",
-            f"  %r{lane} = select i1 %w{lane}, i64 %n{lane}, i64 %end",
-        ]
-    for k in range(arrays):
-        lines += _aim(k, lanes)
-    return [
-        *lines,
-        "  call void @body(ptr %lanes, ptr %scratch)",
-        f"  %next = add i64 %i, {lanes}",
-        "  %more = icmp slt i64 %next, %last",
-        "  br i1 %more, label %block, label %exit",
-        "exit:",
-        "  call void @free(ptr %raw)",
-        *float_mode_ir.leave(x86),
-        "  ret void",
-        "}",
-    ]
-
-
-def _aim(k: int, lanes: int) -> list[str]:
-    """Point every lane at its row of array k."""
-    lines = []
-    for name, source, kind in (("base", "%bases", "ptr"), ("stride", "%strides", "i64")):
-        lines += [
-            f"  %{name}{k}.at = getelementptr i8, ptr {source}, i64 {k * 8}",
-            f"  %{name}{k} = load {kind}, ptr %{name}{k}.at, align 8",
-        ]
-    for lane in range(lanes):
-        lines += [
-            f"  %d{k}.{lane} = mul i64 %r{lane}, %stride{k}",
-            f"  %p{k}.{lane} = getelementptr i8, ptr %base{k}, i64 %d{k}.{lane}",
-            f"  %l{k}.{lane} = getelementptr i8, ptr %lanes, i64 {(k * lanes + lane) * 8}",
-            f"  store ptr %p{k}.{lane}, ptr %l{k}.{lane}, align 8",
-        ]
-    return lines
+    code = FunctionBuilder()
+    code.label("entry")
+    code.let(f"alloca [{arrays * lanes} x ptr], align 32", "lanes")
+    code.lines += float_mode_ir.room(x86)
+    count = code.load("i64", "%dims")
+    memory = code.let(f"call ptr @malloc(i64 {scratch + 64})")
+    code.go_if(code.let(f"icmp eq ptr {memory}, null"), "nowhere", "start")
+    code.label("nowhere")
+    code.line("call void @fail(ptr %data)")
+    code.line("ret void")
+    code.label("start")
+    code.lines += float_mode_ir.enter(x86)
+    aligned = code.rounded_up(memory)
+    last = code.let(f"sub i64 {count}, 1")
+    code.go("block")
+    with code.loop("i", count, "block", "exit", step=lanes) as first:
+        rows = rows_of_block(code, first, last, lanes)
+        for k in range(arrays):
+            base, stride = code.load_at("ptr", "%bases", k * 8), code.load_at("i64", "%strides", k * 8)
+            for lane, row in enumerate(rows):
+                pointer = row_pointer(code, base, stride, row)
+                code.store("ptr", pointer, code.at("%lanes", lane_offset(k, lane, lanes)))
+        code.line(f"call void @body(ptr %lanes, ptr {aligned})")
+    code.line(f"call void @free(ptr {memory})")
+    code.lines += float_mode_ir.leave(x86)
+    code.line("ret void")
+    return function("void @time_loop(ptr %bases, ptr %dims, ptr %strides, ptr %data)", code.lines)
