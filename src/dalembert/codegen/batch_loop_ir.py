@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 from ..expr import Slot
 from . import float_mode_ir, stream_ir
+from .ir import MARKS, FunctionBuilder, function
 from .precision import DOUBLE, Real
+from .rows_ir import lane_offset, row_pointer, rows_of_block
 
 # Where the code of a loop lies beside that of the body makes up to a fifth of the time on some processors, as both have to stay
 # decoded. There is no rule to it; of the places tried, these were as good or better for every kernel (docs/develop/decisions.md).
@@ -48,94 +50,78 @@ def emit_loop(layout: Layout, scratch: int) -> list[str]:
     return _LoopCode(layout, scratch).emit()
 
 
-class _LoopCode:
+class _LoopCode(FunctionBuilder):
     """The walk over the batch, for adjacent entries directly, for others through buffers."""
 
     def __init__(self, layout: Layout, scratch: int) -> None:
+        super().__init__()
         self.layout = layout
         self.W = layout.lanes
         self.scratch_bytes = scratch * self.W * layout.real.bytes
         sizes = [max(slot.size, 1) * layout.real.bytes for slot in layout.arrays]
         self.row_bytes = sizes
         self.buffer_bytes = sum(sizes) * self.W
-        self.lines: list[str] = []
         self.span = self.W * layout.tile  # rows that go together
         self.outputs = range(len(layout.inputs), len(layout.arrays))
         self.streamed = stream_ir.streamed({k: sizes[k] for k in self.outputs}, self.span) if layout.x86 else []
 
     def emit(self) -> list[str]:
-        arrays = self.layout.arrays
-        self.lines = [f"define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) align {_ALIGN} {{", "entry:"]
-        self._line("%N = load i64, ptr %dims, align 8")
-        for k in range(len(arrays)):
-            self._load(f"%base{k}", "ptr", "%args", k)
-            self._load(f"%step{k}", "i64", "%steps", k)
-        adjacent = self._adjacency()
-        self._line(f"%lanes = alloca [{self.layout.tile * self.layout.lane_bytes} x i8], align 64")
-        self.lines += float_mode_ir.room(self.layout.x86)
-        self._line("%empty = icmp sle i64 %N, 0")
-        self._line("br i1 %empty, label %exit, label %start")
-        self._label("start")
-        self.lines += float_mode_ir.enter(self.layout.x86)
-        if self.scratch_bytes:
-            self._line(f"%scratch = call ptr @malloc(i64 {self.scratch_bytes * self.layout.tile + 64})")
-            self._unless_null("%scratch", "nowhere", "somewhere")
-            self._aligned("%scratch", "%scratch64")
-        else:
-            self._line("%scratch64 = bitcast ptr null to ptr")
-        self._line(f"br i1 {adjacent}, label %direct, label %copied")
+        """The function, and those it calls."""
+        x86 = self.layout.x86
+        self._begin()
         self._direct()
         self._copied()
-        self._label("none")
-        self._line("call void @fail(ptr %data)")
-        self._line("br label %finish")
-        self._label("finish")
-        if self.scratch_bytes:
-            self._line("call void @free(ptr %scratch)")
-        self._line("br label %leave")
-        if self.scratch_bytes:
-            self._label("nowhere")
-            self._line("call void @fail(ptr %data)")
-            self._line("br label %leave")
-        self._label("leave")
-        self.lines += float_mode_ir.leave(self.layout.x86)
-        self._line("br label %exit")
-        self._label("exit")
-        self._line("ret void")
+        self._end()
         return [
-            *self.lines,
-            "}",
+            *function(f"void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) align {_ALIGN}", self.lines),
             *_copy_function(self.layout.real),
-            *float_mode_ir.declarations(self.layout.x86),
+            *float_mode_ir.declarations(x86),
             *(stream_ir.functions() if self.streamed else ()),
-            '!0 = !{!"branch_weights", i32 1, i32 1000000}',
-            "!1 = !{}",
+            *MARKS,
         ]
 
-    def _line(self, text: str) -> None:
-        self.lines.append(f"  {text}")
+    def _begin(self) -> None:
+        """Read the arguments, get memory, and go to `direct` or `copied`."""
+        self.label("entry")
+        self.load("i64", "%dims", name="N")
+        for k in range(len(self.layout.arrays)):
+            self.load_at("ptr", "%args", k * 8, name=f"base{k}")
+            self.load_at("i64", "%steps", k * 8, name=f"step{k}")
+        adjacent = self._adjacency()
+        self.let(f"alloca [{self.layout.tile * self.layout.lane_bytes} x i8], align 64", "lanes")
+        self.lines += float_mode_ir.room(self.layout.x86)
+        self.go_if(self.let("icmp sle i64 %N, 0"), "exit", "start")
+        self.label("start")
+        self.lines += float_mode_ir.enter(self.layout.x86)
+        self.scratch = self.let("bitcast ptr null to ptr") if not self.scratch_bytes else self._scratch()
+        self.go_if(adjacent, "direct", "copied")
 
-    def _label(self, name: str) -> None:
-        self.lines.append(f"{name}:")
+    def _scratch(self) -> str:
+        memory = self.let(f"call ptr @malloc(i64 {self.scratch_bytes * self.layout.tile + 64})", "memory")
+        self.go_unless_null(memory, "nowhere", "somewhere")
+        return self.rounded_up(memory)
 
-    def _load(self, name: str, kind: str, source: str, place: int) -> None:
-        self._line(f"{name}.at = getelementptr i8, ptr {source}, i64 {place * 8}")
-        self._line(f"{name} = load {kind}, ptr {name}.at, align 8")
-
-    def _unless_null(self, pointer: str, no: str, yes: str) -> None:
-        """Go on where there is memory; `@fail` tells that there is none."""
-        self._line(f"{pointer}.null = icmp eq ptr {pointer}, null")
-        self._line(f"br i1 {pointer}.null, label %{no}, label %{yes}")
-        self._label(yes)
-
-    def _aligned(self, raw: str, name: str, size: int = 64) -> None:
-        self._line(f"{name}.i = ptrtoint ptr {raw} to i64")
-        self._line(f"{name}.u = add i64 {name}.i, {size - 1}")
-        self._line(f"{name}.a = and i64 {name}.u, -{size}")
-        self._line(f"{name} = inttoptr i64 {name}.a to ptr")
+    def _end(self) -> None:
+        """Blocks that give back memory, or say that there is none."""
+        self.label("none")
+        self.line("call void @fail(ptr %data)")
+        self.go("finish")
+        self.label("finish")
+        if self.scratch_bytes:
+            self.line("call void @free(ptr %memory)")
+        self.go("leave")
+        if self.scratch_bytes:
+            self.label("nowhere")
+            self.line("call void @fail(ptr %data)")
+            self.go("leave")
+        self.label("leave")
+        self.lines += float_mode_ir.leave(self.layout.x86)
+        self.go("exit")
+        self.label("exit")
+        self.line("ret void")
 
     def _adjacency(self) -> str:
-        """Load the core strides, and tell whether all entries of a row are adjacent in memory."""
+        """Load the strides within rows, and tell whether all entries of a row are adjacent in memory."""
         flag, place = "true", len(self.layout.arrays)
         for k, slot in enumerate(self.layout.arrays):
             expected = self.layout.real.bytes
@@ -144,109 +130,81 @@ class _LoopCode:
                 wanted.append(expected)
                 expected *= extent
             for axis, stride in enumerate(reversed(wanted)):
-                name = f"%core{k}.{axis}"
-                self._load(name, "i64", "%steps", place)
+                found = self.load_at("i64", "%steps", place * 8, name=f"core{k}.{axis}")
                 place += 1
-                if slot.shape[axis] > 1:  # the stride of a single entry says nothing
-                    self._line(f"{name}.ok = icmp eq i64 {name}, {stride}")
-                    self._line(f"{name}.all = and i1 {flag}, {name}.ok")
-                    flag = f"{name}.all"
+                if slot.shape[axis] > 1:  # the stride of a single entry is of no importance
+                    flag = self.let(f"and i1 {flag}, {self.let(f'icmp eq i64 {found}, {stride}')}")
         return flag
 
-    def _rows(self, tag: str, first: str) -> None:
-        """%tag.row.l, the row of lane l in the block that starts at row `first`; spare lanes repeat the last row."""
-        self._line(f"%{tag}.last = sub i64 %N, 1")
-        for lane in range(self.W):
-            self._line(f"%{tag}.r{lane} = add i64 {first}, {lane}")
-            self._line(f"%{tag}.o{lane} = icmp slt i64 %{tag}.r{lane}, %{tag}.last")
-            self._line(f"%{tag}.row{lane} = select i1 %{tag}.o{lane}, i64 %{tag}.r{lane}, i64 %{tag}.last")
+    def _rows(self, first: str) -> list[str]:
+        """The row of each lane in the block that starts at row `first`."""
+        return rows_of_block(self, first, self.let("sub i64 %N, 1"), self.W)
 
-    def _row_pointer(self, tag: str, k: int, lane: int) -> str:
-        name = f"%{tag}.p{k}.{lane}"
-        self._line(f"{name}.d = mul i64 %{tag}.row{lane}, %step{k}")
-        self._line(f"{name} = getelementptr i8, ptr %base{k}, i64 {name}.d")
-        return name
+    def _row_pointer(self, k: int, row: str) -> str:
+        return row_pointer(self, f"%base{k}", f"%step{k}", row)
 
-    def _lane(self, tag: str, k: int, lane: int, block: int = 0) -> str:
-        at = f"%{tag}.l{k}.{lane}" + (f".{block}" if block else "")
-        self._line(f"{at} = getelementptr i8, ptr %lanes, i64 {block * self.layout.lane_bytes + (k * self.W + lane) * 8}")
-        return at
+    def _lane(self, k: int, lane: int, block: int = 0) -> str:
+        """Where the pointer to a lane's row is kept."""
+        return self.at("%lanes", block * self.layout.lane_bytes + lane_offset(k, lane, self.W))
 
-    def _aim(self, tag: str, first: str, block: int = 0) -> None:
+    def _aim(self, first: str, block: int = 0) -> None:
         """Point every lane of a block at its row."""
-        self._rows(tag, first)
+        rows = self._rows(first)
         for k in range(len(self.layout.arrays)):
-            for lane in range(self.W):
-                pointer = self._row_pointer(tag, k, lane)
-                self._line(f"store ptr {pointer}, ptr {self._lane(tag, k, lane, block)}, align 8")
+            for lane, row in enumerate(rows):
+                self.store("ptr", self._row_pointer(k, row), self._lane(k, lane, block))
 
     def _run(self) -> None:
-        self._line("call void @body(ptr %lanes, ptr %scratch64)")
+        self.line(f"call void @body(ptr %lanes, ptr {self.scratch})")
 
     def _run_tile(self) -> None:
         if self.layout.tile == 1:
             self._run()
         else:
-            self._line(f"call void @tile(ptr %lanes, ptr %scratch64, i64 {self.layout.tile})")
+            self.line(f"call void @tile(ptr %lanes, ptr {self.scratch}, i64 {self.layout.tile})")
 
     def _direct(self) -> None:
         """Whole tiles, each lane moving on by their rows; then the blocks that are left."""
-        self._label("direct")
-        self._line(f"%whole = sub i64 %N, {self.span - 1}")
+        self.label("direct")
+        self.let(f"sub i64 %N, {self.span - 1}", "whole")
         for block in range(self.layout.tile):
-            self._aim(f"d{block}", str(block * self.W), block)
+            self._aim(str(block * self.W), block)
         for k in range(len(self.layout.arrays)):
-            self._line(f"%stride{k} = mul i64 %step{k}, {self.span}")
-        self._line("%any = icmp sgt i64 %whole, 0")
-        self._line(f"br i1 %any, label %{'choose' if self.streamed else 'block'}, label %rest")
+            self.let(f"mul i64 %step{k}, {self.span}", f"stride{k}")
+        self.go_if(self.let("icmp sgt i64 %whole, 0"), "choose" if self.streamed else "block", "rest")
         if self.streamed:
             self._choose()
             self._stream()
-        self._blocks()
-        streamed = ", [ %s.done, %s.out ]" if self.streamed else ""
-        self._label("rest")
-        self._line(f"%done = phi i64 [ 0, %direct ], [ %next, %block ], [ %e.next, %partial ]{streamed}")
-        self._line("%left = icmp slt i64 %done, %N")
-        self._line("br i1 %left, label %partial, label %finish")
-        self._label("partial")
-        self._aim("e", "%done")
+        with self.loop("i", "%whole", "block", "rest", step=self.span, before="choose" if self.streamed else "direct"):
+            self._run_tile()
+            self._advance(range(len(self.layout.arrays)))
+        done = {"direct": "0", "block": "%i.next", "partial": "%e.next"} | ({"s.out": "%s.done"} if self.streamed else {})
+        self.phi("i64", done, "done")
+        self.go_if(self.let("icmp slt i64 %done, %N"), "partial", "finish")
+        self.label("partial")
+        self._aim("%done")
         self._run()
-        self._line(f"%e.next = add i64 %done, {self.W}")
-        self._line("br label %rest")
+        self.let(f"add i64 %done, {self.W}", "e.next")
+        self.go("rest")
 
-    def _blocks(self) -> None:
-        """Results straight to their rows."""
-        self._label("block")
-        self._line(f"%i = phi i64 [ 0, %{'choose' if self.streamed else 'direct'} ], [ %next, %block ]")
-        self._run_tile()
-        self._advance("b", range(len(self.layout.arrays)))
-        self._line(f"%next = add i64 %i, {self.span}")
-        self._line("%more = icmp slt i64 %next, %whole")
-        self._line("br i1 %more, label %block, label %rest")
-
-    def _advance(self, tag: str, arrays: Sequence[int]) -> None:
+    def _advance(self, arrays: Sequence[int]) -> None:
         """Move every lane on by the rows of a tile."""
         for block in range(self.layout.tile):
             for k in arrays:
                 for lane in range(self.W):
-                    at = self._lane(tag, k, lane, block)
-                    self._line(f"{at}.v = load ptr, ptr {at}, align 8")
-                    self._line(f"{at}.n = getelementptr i8, ptr {at}.v, i64 %stride{k}")
-                    self._line(f"store ptr {at}.n, ptr {at}, align 8")
+                    place = self._lane(k, lane, block)
+                    self.store("ptr", self.at(self.load("ptr", place), f"%stride{k}"), place)
 
     def _choose(self) -> None:
         """Whether to stream: large results, in rows without gaps."""
-        self._label("choose")
-        self._line("%s.alone = icmp eq ptr %data, null")  # else these rows are a piece of a batch, and here is how many that has
-        self._line("%s.rows.at = select i1 %s.alone, ptr %dims, ptr %data")
-        self._line("%s.rows = load i64, ptr %s.rows.at, align 8")
-        self._line(f"%s.large = icmp sge i64 %s.rows, {-(-stream_ir.FROM // sum(self.row_bytes[k] for k in self.streamed))}")
-        flag = "%s.large"
+        self.label("choose")
+        alone = self.let("icmp eq ptr %data, null")  # else these rows are a piece of a batch, and here is how many that has
+        rows = self.load("i64", self.let(f"select i1 {alone}, ptr %dims, ptr %data"))
+        flag = self.let(f"icmp sge i64 {rows}, {-(-stream_ir.FROM // sum(self.row_bytes[k] for k in self.streamed))}")
         for k in self.streamed:
-            self._line(f"%s.packed{k} = icmp eq i64 %step{k}, {self.row_bytes[k]}")
-            self._line(f"%s.all{k} = and i1 {flag}, %s.packed{k}")
-            flag = f"%s.all{k}"
-        self._line(f"br i1 {flag}, label %s.start, label %block")
+            packed = self.let(f"icmp eq i64 %step{k}, {self.row_bytes[k]}")
+            flag = self.let(f"and i1 {flag}, {packed}")
+        self.go_if(flag, "s.start", "block")
 
     def _stream(self) -> None:
         """Results of a tile's rows to a buffer, and from there to memory in whole lines.
@@ -254,103 +212,85 @@ class _LoopCode:
         The first tile goes straight to its rows, so that every line begun in the buffer is ours from its first byte.
         """
         others = [k for k in range(len(self.layout.arrays)) if k not in self.streamed]
-        self._label("s.start")
+        self.label("s.start")
         self._run_tile()
-        self._aim_at_buffer()
-        self._advance("s", others)
-        self._line(f"%s.any = icmp sgt i64 %whole, {self.span}")
-        self._line("br i1 %s.any, label %s.block, label %s.out")
-        self._label("s.block")
-        self._line(f"%s.i = phi i64 [ {self.span}, %s.aim ], [ %s.next, %s.block ]")
-        self._run_tile()
-        for k in self.streamed:
-            self._line_of("s", k, "%s.i")
-            self._line(f"%s.size{k} = add i64 %s.begun{k}, {self.row_bytes[k] * self.span}")
-            self._line(f"call void @stream(ptr %s.line{k}, ptr %s.from{k}, i64 %s.size{k})")
-            self._line(f"call void @line(ptr %s.head{k}, ptr %s.end{k})")
-        self._advance("t", others)
-        self._line(f"%s.next = add i64 %s.i, {self.span}")
-        self._line("%s.more = icmp slt i64 %s.next, %whole")
-        self._line("br i1 %s.more, label %s.block, label %s.out")
-        self._stream_out()
-
-    def _aim_at_buffer(self) -> None:
-        """Lanes of streamed results on rows of the buffer, and before these the last bytes of the tile that is done."""
         places, size = stream_ir.places({k: self.row_bytes[k] for k in self.streamed}, self.span)
-        self._line(f"%s.raw = call ptr @malloc(i64 {size + stream_ir.PAGE})")
-        self._unless_null("%s.raw", "none", "s.aim")
-        self._aligned("%s.raw", "%s.buffer", stream_ir.PAGE)
+        memory = self.let(f"call ptr @malloc(i64 {size + stream_ir.PAGE})")
+        self.go_unless_null(memory, "none", "s.aim")
+        self._aim_at_buffer(self.rounded_up(memory, stream_ir.PAGE), places)
+        self._advance(others)
+        self.go_if(self.let(f"icmp sgt i64 %whole, {self.span}"), "s.block", "s.out")
+        with self.loop("s", "%whole", "s.block", "s.out", first=self.span, step=self.span) as row:
+            self._run_tile()
+            for k in self.streamed:
+                line, start, begun = self._line_of(k, row)
+                whole = self.let(f"add i64 {begun}, {self.row_bytes[k] * self.span}")
+                self.line(f"call void @stream(ptr {line}, ptr {start}, i64 {whole})")
+                self.line(f"call void @line(ptr %head{k}, ptr %end{k})")
+            self._advance(others)
+        self._stream_out(memory)
+
+    def _aim_at_buffer(self, buffer: str, places: dict[int, int]) -> None:
+        """Lanes of streamed results on rows of the buffer, and before these the last bytes of the tile that is done."""
         for k in self.streamed:
             tile = self.row_bytes[k] * self.span
-            self._line(f"%s.b{k} = getelementptr i8, ptr %s.buffer, i64 {places[k]}")
-            self._line(f"%s.head{k} = getelementptr i8, ptr %s.b{k}, i64 -{stream_ir.LINE}")
-            self._line(f"%s.end{k} = getelementptr i8, ptr %s.head{k}, i64 {tile}")
-            self._line(f"%s.last{k} = getelementptr i8, ptr %base{k}, i64 {tile - stream_ir.LINE}")
-            self._line(f"call void @line(ptr %s.head{k}, ptr %s.last{k})")
+            rows = self.at(buffer, places[k], f"buffer{k}")
+            head = self.at(rows, -stream_ir.LINE, f"head{k}")
+            self.at(head, tile, f"end{k}")
+            last = self.at(f"%base{k}", tile - stream_ir.LINE)
+            self.line(f"call void @line(ptr {head}, ptr {last})")
             for row in range(self.span):
                 block, lane = divmod(row, self.W)
-                self._line(f"%s.b{k}.{row} = getelementptr i8, ptr %s.b{k}, i64 {row * self.row_bytes[k]}")
-                self._line(f"store ptr %s.b{k}.{row}, ptr {self._lane('s', k, lane, block)}, align 8")
+                self.store("ptr", self.at(rows, row * self.row_bytes[k]), self._lane(k, lane, block))
 
-    def _line_of(self, tag: str, k: int, row: str) -> None:
-        """The line in which a row begins, how many of its bytes are before that row, and where in the buffer these are."""
-        self._line(f"%{tag}.d{k} = mul i64 {row}, {self.row_bytes[k]}")
-        self._line(f"%{tag}.to{k} = getelementptr i8, ptr %base{k}, i64 %{tag}.d{k}")
-        self._line(f"%{tag}.place{k} = ptrtoint ptr %{tag}.to{k} to i64")
-        self._line(f"%{tag}.begun{k} = and i64 %{tag}.place{k}, {stream_ir.LINE - 1}")
-        self._line(f"%{tag}.back{k} = sub i64 0, %{tag}.begun{k}")
-        self._line(f"%{tag}.line{k} = getelementptr i8, ptr %{tag}.to{k}, i64 %{tag}.back{k}")
-        self._line(f"%{tag}.from{k} = getelementptr i8, ptr %s.b{k}, i64 %{tag}.back{k}")
+    def _line_of(self, k: int, row: str) -> tuple[str, str, str]:
+        """The line in which a row begins, where in the buffer its first bytes are, and how many of them are before that row."""
+        place = self.at(f"%base{k}", self.let(f"mul i64 {row}, {self.row_bytes[k]}"))
+        begun = self.let(f"and i64 {self.let(f'ptrtoint ptr {place} to i64')}, {stream_ir.LINE - 1}")
+        back = self.let(f"sub i64 0, {begun}")
+        return self.at(place, back), self.at(f"%buffer{k}", back), begun
 
-    def _stream_out(self) -> None:
-        """Lines that are not full; then results are there for whoever reads them."""
-        self._label("s.out")
-        self._line(f"%s.done = phi i64 [ {self.span}, %s.aim ], [ %s.next, %s.block ]")
+    def _stream_out(self, memory: str) -> None:
+        """Lines that are not full; after the fence, results are visible to every reader."""
+        done = self.phi("i64", {"s.aim": str(self.span), "s.block": "%s.next"}, "s.done")
+        size = self.layout.real.bytes
         for k in self.streamed:
-            self._line_of("o", k, "%s.done")
-            size = self.layout.real.bytes
-            self._line(f"%o.count{k} = udiv i64 %o.begun{k}, {size}")
-            numbers = f"i64 1, i64 1, i64 %o.count{k}, i64 0, i64 0, i64 {size}"
-            self._line(f"call void @gather(ptr %o.line{k}, ptr %o.from{k}, {numbers})")
-        self._line("call void @llvm.x86.sse.sfence()")
-        self._line("call void @free(ptr %s.raw)")
-        self._line("br label %rest")
+            line, start, begun = self._line_of(k, done)
+            count = self.let(f"udiv i64 {begun}, {size}")
+            numbers = f"i64 1, i64 1, i64 {count}, i64 0, i64 0, i64 {size}"
+            self.line(f"call void @gather(ptr {line}, ptr {start}, {numbers})")
+        self.line("call void @llvm.x86.sse.sfence()")
+        self.line(f"call void @free(ptr {memory})")
+        self.go("rest")
 
     def _copied(self) -> None:
         """Every block through a buffer in which the entries of a row are adjacent."""
-        self._label("copied")
-        self._line(f"%buffer = call ptr @malloc(i64 {self.buffer_bytes})")
-        self._unless_null("%buffer", "none", "c.start")
-        cells = self._cells()
-        self._line("br label %c.head")
-        self._label("c.head")
-        self._line("%c.i = phi i64 [ 0, %c.start ], [ %c.next, %c.head ]")
-        self._rows("c", "%c.i")
-        rows = {cell: self._row_pointer("c", *cell) for cell in cells}
-        for (k, lane), cell in cells.items():
-            if k < len(self.layout.inputs):
-                self._copy("gather", k, cell, rows[k, lane])
-        self._run()
-        for (k, lane), cell in cells.items():
-            if k >= len(self.layout.inputs):
-                self._copy("scatter", k, cell, rows[k, lane])
-        self._line(f"%c.next = add i64 %c.i, {self.W}")
-        self._line("%c.more = icmp slt i64 %c.next, %N")
-        self._line("br i1 %c.more, label %c.head, label %c.out")
-        self._label("c.out")
-        self._line("call void @free(ptr %buffer)")
-        self._line("br label %finish")
+        self.label("copied")
+        buffer = self.let(f"call ptr @malloc(i64 {self.buffer_bytes})")
+        self.go_unless_null(buffer, "none", "c.start")
+        cells = self._cells(buffer)
+        self.go("c.head")
+        with self.loop("c", "%N", "c.head", "c.out", step=self.W) as first:
+            lanes = self._rows(first)
+            rows = {(k, lane): self._row_pointer(k, lanes[lane]) for k, lane in cells}
+            for (k, lane), cell in cells.items():
+                if k < len(self.layout.inputs):
+                    self._copy("gather", k, cell, rows[k, lane])
+            self._run()
+            for (k, lane), cell in cells.items():
+                if k >= len(self.layout.inputs):
+                    self._copy("scatter", k, cell, rows[k, lane])
+        self.line(f"call void @free(ptr {buffer})")
+        self.go("finish")
 
-    def _cells(self) -> dict[tuple[int, int], str]:
+    def _cells(self, buffer: str) -> dict[tuple[int, int], str]:
         """The buffer's row for each array and lane, entered in the lane table."""
         cells, place = {}, 0
         for k in range(len(self.layout.arrays)):
             for lane in range(self.W):
-                cell = f"%c.b{k}.{lane}"
-                self._line(f"{cell} = getelementptr i8, ptr %buffer, i64 {place}")
-                self._line(f"store ptr {cell}, ptr {self._lane('c', k, lane)}, align 8")
+                cells[k, lane] = self.at(buffer, place)
+                self.store("ptr", cells[k, lane], self._lane(k, lane))
                 place += self.row_bytes[k]
-                cells[k, lane] = cell
         return cells
 
     def _copy(self, how: str, k: int, cell: str, row: str) -> None:
@@ -358,7 +298,7 @@ class _LoopCode:
         extents = [1] * (3 - len(shape)) + list(shape)
         strides = ["0"] * (3 - len(shape)) + [f"%core{k}.{axis}" for axis in range(len(shape))]
         numbers = ", ".join(f"i64 {value}" for value in (*extents, *strides))
-        self._line(f"call void @{how}(ptr {cell}, ptr {row}, {numbers})")
+        self.line(f"call void @{how}(ptr {cell}, ptr {row}, {numbers})")
 
 
 def _copy_function(real: Real) -> list[str]:

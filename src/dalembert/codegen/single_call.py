@@ -22,8 +22,10 @@ from typing import Any
 
 from . import float_mode_ir
 from .batch_loop_ir import Layout
+from .ir import FunctionBuilder, function
 from .machine_code import MachineCode
 from .precision import Real
+from .rows_ir import lane_offset
 
 # Byte offsets in an array object: type, data, number of axes, extents, strides, element type.
 _TYPE, _DATA, _NDIM, _EXTENTS, _STRIDES, _DESCR = 8, 16, 24, 32, 40, 56
@@ -61,172 +63,143 @@ def emit_call(layout: Layout, scratch: int) -> list[str]:
     return _CallCode(layout, scratch).emit()
 
 
-class _CallCode:
+class _CallCode(FunctionBuilder):
     """The checks, the new arrays, the body."""
 
     def __init__(self, layout: Layout, scratch: int) -> None:
+        super().__init__()
         self.layout = layout
         self.W = layout.lanes
         self.scratch_bytes = scratch * self.W * layout.real.bytes
-        self.lines: list[str] = []
-        self.count = 0
+        self.fits = "true"  # whether the arguments looked at so far fit
 
     def emit(self) -> list[str]:
+        """The function, its table of addresses and the shapes of the results."""
         inputs, outputs = self.layout.inputs, self.layout.outputs
-        shapes = [f"@shape_{k} = internal constant {_row(slot.shape)}" for k, slot in enumerate(outputs)]
-        self._api_values()
-        self._line(f"%enough = icmp eq i64 %count, {len(inputs)}")
-        self._line("br i1 %enough, label %look, label %refuse")
-        self._label("look")
+        for name, place in _API_INDEX.items():
+            self.load_at("ptr", "@api", place * 8, name=name)
+        self.go_if(self.let(f"icmp eq i64 %count, {len(inputs)}"), "look", "refuse")
+        self.label("look")
         data = [self._checked(k) for k in range(len(inputs))]
-        self._line(f"br i1 {self.fits}, label %make, label %refuse")
-        self._label("make")
+        self.go_if(self.fits, "make", "refuse")
+        self.label("make")
         objects = [self._new_array(k) for k in range(len(outputs))]
         self._aim([*data, *(self._field(o, _DATA, "ptr") for o in objects)])
         self.lines += float_mode_ir.room(self.layout.x86)
         self._run(len(objects))
         self._answer(objects)
-        self._label("refuse")
-        self._line("call void %incref(ptr %not_implemented)")
-        self._line("ret ptr %not_implemented")
+        self.label("refuse")
+        self.line("call void %incref(ptr %not_implemented)")
+        self.line("ret ptr %not_implemented")
         self._fail(objects)
-        table = f"@api = global [{len(_API)} x ptr] zeroinitializer, align 64"
-        return [table, *shapes, "define ptr @call(ptr %self, ptr %args, i64 %count) {", *self.lines, "}"]
-
-    def _line(self, text: str) -> None:
-        self.lines.append(f"  {text}")
-
-    def _label(self, name: str) -> None:
-        self.lines.append(f"{name}:")
-
-    def _let(self, text: str) -> str:
-        self.count += 1
-        self._line(f"%v{self.count} = {text}")
-        return f"%v{self.count}"
+        addresses = f"@api = global [{len(_API)} x ptr] zeroinitializer, align 64"
+        shapes = [f"@shape_{k} = internal constant {_row(slot.shape)}" for k, slot in enumerate(outputs)]
+        return [addresses, *shapes, *function("ptr @call(ptr %self, ptr %args, i64 %count)", self.lines)]
 
     def _field(self, base: str, offset: int, kind: str) -> str:
-        return self._let(f"load {kind}, ptr {self._let(f'getelementptr i8, ptr {base}, i64 {offset}')}, align 4")
-
-    def _api_values(self) -> None:
-        for name, place in _API_INDEX.items():
-            self._line(f"%{name}.at = getelementptr i8, ptr @api, i64 {place * 8}")
-            self._line(f"%{name} = load ptr, ptr %{name}.at, align 8")
-        self.fits = "true"
+        return self.load_at(kind, base, offset, align=4)
 
     def _and(self, condition: str) -> None:
-        self.fits = self._let(f"and i1 {self.fits}, {condition}") if self.fits != "true" else condition
+        self.fits = self.let(f"and i1 {self.fits}, {condition}") if self.fits != "true" else condition
 
     def _checked(self, k: int) -> str:
         """The data pointer of argument k; whether it fits goes into `self.fits`.
 
-        The type is looked at first and alone: the other fields exist only in arrays.
+        The type is checked first: the other fields exist only in arrays.
         """
         slot = self.layout.inputs[k]
         item = self._field("%args", 8 * k, "ptr")
-        is_array = self._let(f"icmp eq ptr {self._field(item, _TYPE, 'ptr')}, %ndarray")
-        self._line(f"br i1 {is_array}, label %array{k}, label %refuse")
-        self._label(f"array{k}")
-        self._and(self._let(f"icmp eq ptr {self._field(item, _DESCR, 'ptr')}, %element"))
-        ndim = self._let(f"icmp eq i32 {self._field(item, _NDIM, 'i32')}, {len(slot.shape)}")
-        self._line(f"br i1 {ndim}, label %axes{k}, label %refuse")
-        self._label(f"axes{k}")
+        self.go_if(self.let(f"icmp eq ptr {self._field(item, _TYPE, 'ptr')}, %ndarray"), f"array{k}", "refuse")
+        self.label(f"array{k}")
+        self._and(self.let(f"icmp eq ptr {self._field(item, _DESCR, 'ptr')}, %element"))
+        self.go_if(self.let(f"icmp eq i32 {self._field(item, _NDIM, 'i32')}, {len(slot.shape)}"), f"axes{k}", "refuse")
+        self.label(f"axes{k}")
         if slot.shape:
             self._check_axes(item, slot.shape)
         data = self._field(item, _DATA, "ptr")
-        low = self._let(f"and i64 {self._let(f'ptrtoint ptr {data} to i64')}, {self.layout.real.bytes - 1}")
-        self._and(self._let(f"icmp eq i64 {low}, 0"))
+        low = self.let(f"and i64 {self.let(f'ptrtoint ptr {data} to i64')}, {self.layout.real.bytes - 1}")
+        self._and(self.let(f"icmp eq i64 {low}, 0"))
         return data
 
     def _check_axes(self, item: str, shape: tuple[int, ...]) -> None:
         extents, strides = self._field(item, _EXTENTS, "ptr"), self._field(item, _STRIDES, "ptr")
         expected = self.layout.real.bytes
         for axis in reversed(range(len(shape))):
-            self._and(self._let(f"icmp eq i64 {self._field(extents, 8 * axis, 'i64')}, {shape[axis]}"))
+            self._and(self.let(f"icmp eq i64 {self._field(extents, 8 * axis, 'i64')}, {shape[axis]}"))
             if shape[axis] > 1:
-                self._and(self._let(f"icmp eq i64 {self._field(strides, 8 * axis, 'i64')}, {expected}"))
+                self._and(self.let(f"icmp eq i64 {self._field(strides, 8 * axis, 'i64')}, {expected}"))
             expected *= shape[axis]
 
     def _new_array(self, k: int) -> str:
         shape = self.layout.outputs[k].shape
-        made = self._let(
+        made = self.let(
             f"call ptr %new_array(ptr %ndarray, i32 {len(shape)}, ptr @shape_{k}, i32 {self.layout.real.number}, "
             "ptr null, ptr null, i32 0, i32 0, ptr null)"
         )
-        self._line(f"br i1 {self._let(f'icmp eq ptr {made}, null')}, label %fail{k}, label %made{k}")
-        self._label(f"made{k}")
+        self.go_unless_null(made, f"fail{k}", f"made{k}")
         return made
 
     def _aim(self, data: list[str]) -> None:
-        self._line(f"%lanes = alloca [{len(data) * self.W} x ptr], align 32")
+        """Every lane at the same row."""
+        self.let(f"alloca [{len(data) * self.W} x ptr], align 32", "lanes")
         for k, pointer in enumerate(data):
             for lane in range(self.W):
-                at = self._let(f"getelementptr i8, ptr %lanes, i64 {(k * self.W + lane) * 8}")
-                self._line(f"store ptr {pointer}, ptr {at}, align 8")
+                self.store("ptr", pointer, self.at("%lanes", lane_offset(k, lane, self.W)))
 
     def _run(self, made: int) -> None:
         if not self.scratch_bytes:
             self._run_body("null")
             return
-        raw = self._let(f"call ptr @malloc(i64 {self.scratch_bytes + 64})")
-        self._line(f"br i1 {self._let(f'icmp eq ptr {raw}, null')}, label %nowhere, label %somewhere")
-        self._label("nowhere")
-        self._let("call ptr %no_memory()")
-        self._line(f"br label %fail{made}")
-        self._label("somewhere")
-        up = self._let(f"add i64 {self._let(f'ptrtoint ptr {raw} to i64')}, 63")
-        aligned = self._let(f"inttoptr i64 {self._let(f'and i64 {up}, -64')} to ptr")
-        self._run_body(aligned)
-        self._line(f"call void @free(ptr {raw})")
+        memory = self.let(f"call ptr @malloc(i64 {self.scratch_bytes + 64})")
+        self.go_if(self.let(f"icmp eq ptr {memory}, null"), "nowhere", "somewhere")
+        self.label("nowhere")
+        self.let("call ptr %no_memory()")
+        self.go(f"fail{made}")
+        self.label("somewhere")
+        self._run_body(self.rounded_up(memory))
+        self.line(f"call void @free(ptr {memory})")
 
     def _run_body(self, scratch: str) -> None:
         self.lines += float_mode_ir.enter(self.layout.x86)
-        self._line(f"call void @body(ptr %lanes, ptr {scratch})")
+        self.line(f"call void @body(ptr %lanes, ptr {scratch})")
         self.lines += float_mode_ir.leave(self.layout.x86)
 
     def _answer(self, objects: list[str]) -> None:
         if len(objects) == 1:
-            self._line(f"ret ptr {objects[0]}")
+            self.line(f"ret ptr {objects[0]}")
             return
-        answer = self._let(f"call ptr %new_tuple(i64 {len(objects)})")
-        self._line(f"br i1 {self._let(f'icmp eq ptr {answer}, null')}, label %fail{len(objects)}, label %fill")
-        self._label("fill")
+        answer = self.let(f"call ptr %new_tuple(i64 {len(objects)})")
+        self.go_unless_null(answer, f"fail{len(objects)}", "fill")
         for k, item in enumerate(objects):
-            self._let(f"call i32 %set_item(ptr {answer}, i64 {k}, ptr {item})")
-        self._line(f"ret ptr {answer}")
+            self.let(f"call i32 %set_item(ptr {answer}, i64 {k}, ptr {item})")
+        self.line(f"ret ptr {answer}")
 
     def _fail(self, objects: list[str]) -> None:
-        """Without memory for one more array, those made so far go again; the error is set."""
+        """Without memory for one more array, those made so far are given back; the error is set."""
         for k in reversed(range(len(objects))):
-            self._label(f"fail{k + 1}")
-            self._line(f"call void %decref(ptr {objects[k]})")
-            self._line(f"br label %fail{k}")
-        self._label("fail0")
-        self._line("ret ptr null")
+            self.label(f"fail{k + 1}")
+            self.line(f"call void %decref(ptr {objects[k]})")
+            self.go(f"fail{k}")
+        self.label("fail0")
+        self.line("ret ptr null")
 
 
 def fail_function(*, alone: bool) -> list[str]:
     """`@fail`: there is no memory. A piece of a batch says so in the word after the number of rows; else the error is set."""
-    tell = """
-  %state = call i32 %take_interpreter()
-  %none = call ptr %no_memory()
-  call void %leave_interpreter(i32 %state)"""
-    found = "".join(
-        f"""
-  %{name}.at = getelementptr i8, ptr @api, i64 {_API_INDEX[name] * 8}
-  %{name} = load ptr, ptr %{name}.at, align 8"""
-        for name in ("no_memory", "take_interpreter", "leave_interpreter")
-    )
-    return f"""
-define internal void @fail(ptr %data) cold noinline {{
-  %alone = icmp eq ptr %data, null
-  br i1 %alone, label %tell, label %mark
-mark:
-  %at = getelementptr i64, ptr %data, i64 1
-  store atomic i64 1, ptr %at release, align 8
-  ret void
-tell:{found + tell if alone else ""}
-  ret void
-}}""".splitlines()
+    code = FunctionBuilder()
+    code.go_if(code.let("icmp eq ptr %data, null"), "tell", "mark")
+    code.label("mark")
+    code.line(f"store atomic i64 1, ptr {code.let('getelementptr i64, ptr %data, i64 1')} release, align 8")
+    code.line("ret void")
+    code.label("tell")
+    if alone:
+        for name in ("no_memory", "take_interpreter", "leave_interpreter"):
+            code.load_at("ptr", "@api", _API_INDEX[name] * 8, name=name)
+        state = code.let("call i32 %take_interpreter()")
+        code.let("call ptr %no_memory()")
+        code.line(f"call void %leave_interpreter(i32 {state})")
+    code.line("ret void")
+    return function("internal void @fail(ptr %data) cold noinline", code.lines)
 
 
 def _row(shape: tuple[int, ...]) -> str:
