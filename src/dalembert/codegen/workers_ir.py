@@ -5,9 +5,11 @@ A job is an array of words:
     0   the kernel's loop                   5   pieces in a run of rows
     1   number of arrays                    6   pieces in all
     2   rows of a piece                     7   number of further axes
-    3   rows                                8   rows in all: the loop is told where this word is
+    3   rows                                8   rows in all; the loop gets the address of this word
     4   the next piece                      9   set by a loop that finds no memory
     10  where the axes' lengths are, 11 the arrays' addresses, 12 their strides along the axes, 13 the strides of the loop
+
+All of this is the same for every program, so it stands here as LLVM IR and not through ir.py.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ MOST_ARRAYS = 64
 MOST_WORKERS = 63
 LINE = 8  # words of a cache line
 WAKE_LOCKS = MOST_WORKERS + 1
-_PAUSE_US = 200  # µs
+_PAUSE_US = 200  # of one that waits long
 _API = ("leave", "enter", "interrupted", "acquire", "release", "acquire_timed")
 
 
@@ -59,12 +61,38 @@ def _functions(*names: str) -> str:
     return "\n".join(lines)
 
 
+def _for_each_worker(name: str, needed: str, lines: str) -> str:
+    """A function of a job that does something for each of `%workers`, by lines that end at the label `next`.
+
+    They find the worker's number in `%k`, its slot in `%slot`, the job's address in `%word`, and one function of the interpreter.
+    """
+    return f"""
+define internal void @{name}(ptr %job, i64 %workers) {{
+entry:
+{_functions(needed)}
+  %word = ptrtoint ptr %job to i64
+  br label %each
+each:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %next ]
+  %more = icmp slt i64 %k, %workers
+  br i1 %more, label %worker, label %done
+worker:
+  %place = mul i64 %k, {LINE}
+  %slot = getelementptr i64, ptr @slots, i64 %place{lines}
+next:
+  %k.next = add i64 %k, 1
+  br label %each
+done:
+  ret void
+}}"""
+
+
 _WORDS = (
     *("loop.p", "count", "piece", "rows", "next", "run", "pieces", "axes", "all", "failed"),
     *("extents.p", "bases.p", "far.p", "steps.p"),
 )
 
-# One piece of the job, if there is one left: whether there was. Its number tells the places along the further axes, last first.
+# Compute one piece of the job, and tell whether one was left. Its number gives the places along the further axes, last one first.
 _TAKE = f"""
 define internal i1 @take(ptr %job) {{
 entry:
@@ -125,19 +153,11 @@ go:
   ret i1 true
 }}"""
 
-_POST = f"""
-define internal void @post(ptr %job, i64 %workers) {{
-entry:
-{_functions("release")}
-  %word = ptrtoint ptr %job to i64
-  br label %each
-each:
-  %k = phi i64 [ 0, %entry ], [ %k.next, %next ]
-  %more = icmp slt i64 %k, %workers
-  br i1 %more, label %tell, label %done
-tell:
-  %place = mul i64 %k, {LINE}
-  %slot = getelementptr i64, ptr @slots, i64 %place
+# Give the job to every worker, and wake those that sleep.
+_POST = _for_each_worker(
+    "post",
+    "release",
+    """
   %old = atomicrmw xchg ptr %slot, i64 %word acq_rel
   %sleeps = icmp eq i64 %old, 1
   br i1 %sleeps, label %wake, label %next
@@ -145,15 +165,10 @@ wake:
   %lock.at = getelementptr ptr, ptr @wake_locks, i64 %k
   %lock = load ptr, ptr %lock.at, align 8
   call void %release(ptr %lock)
-  br label %next
-next:
-  %k.next = add i64 %k, 1
-  br label %each
-done:
-  ret void
-}}"""
+  br label %next""",
+)
 
-# Pieces until none is left, with a look for interrupts after every so many; an interrupt leaves no pieces to take.
+# Compute pieces until none is left, and check for an interrupt after every so many; an interrupt leaves no pieces to take.
 _WORK_AND_LOOK = f"""
 define internal i32 @work_and_look(ptr %job, i64 %every, ptr %thread) {{
 entry:
@@ -187,23 +202,14 @@ done:
   ret i32 0
 }}"""
 
-# Back from every worker that was told: it has not begun, or is waited for, with naps if that takes long.
-_FINISH = f"""
-define internal void @finish(ptr %job, i64 %workers) {{
-entry:
-{_functions("acquire_timed")}
-  %word = ptrtoint ptr %job to i64
-  br label %each
-each:
-  %k = phi i64 [ 0, %entry ], [ %k.next, %next ]
-  %more = icmp slt i64 %k, %workers
-  br i1 %more, label %back, label %done
-back:
-  %place = mul i64 %k, {LINE}
-  %slot = getelementptr i64, ptr @slots, i64 %place
+# Take the job back from every worker that has not begun, and wait for those at work, with pauses if that takes long.
+_FINISH = _for_each_worker(
+    "finish",
+    "acquire_timed",
+    f"""
   br label %look
 look:
-  %i = phi i64 [ 0, %back ], [ %i.next, %wait ], [ %i.next, %pause ]
+  %i = phi i64 [ 0, %worker ], [ %i.next, %wait ], [ %i.next, %pause ]
   %was = cmpxchg ptr %slot, i64 %word, i64 0 acq_rel acquire
   %found = extractvalue {{ i64, i1 }} %was, 0
   %busy = icmp eq i64 %found, 2
@@ -219,14 +225,10 @@ pause:
   %never.at = getelementptr ptr, ptr @wake_locks, i64 {MOST_WORKERS}
   %never = load ptr, ptr %never.at, align 8
   %none = call i32 %acquire_timed(ptr %never, i64 {_PAUSE_US}, i32 0)
-  br label %look
-next:
-  %k.next = add i64 %k, 1
-  br label %each
-done:
-  ret void
-}}"""
+  br label %look""",
+)
 
+# A whole job, called by Python: without workers if another job has them.
 _RUN = f"""
 define i32 @run(ptr %job, i64 %workers, i64 %every) {{
 entry:
@@ -250,6 +252,7 @@ back:
   ret i32 %state
 }}"""
 
+# The life of a worker: asleep until it is woken, then looking for jobs until none has come for some time.
 _SERVE = f"""
 define void @serve(i64 %k) {{
 entry:
