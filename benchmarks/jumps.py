@@ -17,6 +17,7 @@ from dalembert.expr import Program
 
 from .batch import ROBOTS
 from .effort import Effort
+from .peak import in_caches
 from .subjects import arguments, plain, states
 from .tables import Column, Table
 from .timing import Timer, side_by_side, timer_of, warm
@@ -35,7 +36,7 @@ COLUMNS = (
 def measure(effort: Effort) -> Table:
     """The table of kernels that are long enough for jumps; empty where there is no compiler for x86."""
     note = (
-        f"Time per configuration, {_count(effort)} configurations in the caches, one core; the machine code of each is loaded "
+        f"Time per configuration, {in_caches(effort)} configurations in the caches, one core; the machine code of each is loaded "
         f"{effort.starts} times, these take turns, and the median of their best times is shown. Kernels have jumps on AMD's Zen "
         "processors only."
     )
@@ -48,10 +49,6 @@ def measure(effort: Effort) -> Table:
     return table
 
 
-def _count(effort: Effort) -> int:
-    return max(effort.batch // 20, 8)
-
-
 def _record(robot: Any, quantity: str, effort: Effort) -> dict[str, Any]:
     program = engine.program(robot, quantity)
     assert isinstance(program, Program)
@@ -59,7 +56,7 @@ def _record(robot: Any, quantity: str, effort: Effort) -> dict[str, Any]:
     record = {"robot": robot.name, "quantity": quantity, "jumps": texts[0].count(straight_ir.JUMP)}
     if not record["jumps"]:
         return record
-    given = arguments(quantity, states(robot, _count(effort)))
+    given = arguments(quantity, states(robot, in_caches(effort)))
     codes = [target.compile_object(text) for text in texts]
     timers = [_timer(code, program, given) for _ in range(effort.starts) for code in codes]
     best = side_by_side(timers, effort.seconds).seconds.min(axis=0)  # of each load

@@ -34,7 +34,7 @@ def measure(effort: Effort) -> Table:
     """The table of kernels, the peak first."""
     note = (
         f"Multiplications and additions of the kernel's own graph, a sine and cosine counted as {SINCOS}; double precision, "
-        f"one core, {_count(effort)} configurations, in the caches. The peak: {CHAINS} independent chains of multiply-adds."
+        f"one core, {in_caches(effort)} configurations, in the caches. The peak: {CHAINS} independent chains of multiply-adds."
     )
     table = Table("peak", "Share of the multiply-add peak", note, COLUMNS)
     peak = _peak(effort)
@@ -47,7 +47,8 @@ def measure(effort: Effort) -> Table:
     return table
 
 
-def _count(effort: Effort) -> int:
+def in_caches(effort: Effort) -> int:
+    """Configurations that stay in the caches."""
     return max(effort.batch // 20, 8)
 
 
@@ -61,7 +62,7 @@ def _peak(effort: Effort) -> float:
         return sum(chains[1:], chains[0])
 
     run = dal.kernel(function, {"x": (), "a": (), "b": ()})
-    count = _count(effort)
+    count = in_caches(effort)
     x, out = np.linspace(0.0, 1.0, count), np.empty(count)
     seconds = side_by_side([warm(timer_of(lambda: run.ufunc(x, 0.999, 0.001, out=out)))], effort.seconds / 3).best()
     return 2 * CHAINS * LENGTH * count / seconds / 1e9
@@ -72,7 +73,7 @@ def _record(robot: Any, quantity: str, peak: float, effort: Effort) -> dict[str,
     assert isinstance(program, Program)
     found = counts(program)
     operations = found.flops + SINCOS * found.sincos
-    given = states(robot, _count(effort))
+    given = states(robot, in_caches(effort))
     ns = 1e9 * side_by_side([warm(our_timer(robot, given, quantity, 1))], effort.seconds / 3).best()
     return {
         "robot": robot.name,
