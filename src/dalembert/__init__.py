@@ -24,47 +24,7 @@ if TYPE_CHECKING:
         properties,
         simplify_model,
     )
-    from .dynamics import (
-        NAMES,
-        Energy,
-        EnergyGradient,
-        ForwardDerivatives,
-        Influence,
-        InverseDerivatives,
-        LinkMotion,
-        Recursion,
-        SecondDerivatives,
-        analytical_jacobian,
-        applied_torque,
-        bias,
-        christoffel,
-        coriolis_matrix,
-        derivatives,
-        energy,
-        energy_gradient,
-        evaluate,
-        forward_dynamics,
-        forward_kinematics,
-        friction_torque,
-        gravity_torque,
-        influence,
-        inverse_dynamics,
-        jacobian,
-        jacobian_dot,
-        kernel,
-        link_motion,
-        link_wrenches,
-        mass_matrix,
-        parameter_derivatives,
-        parameter_names,
-        parameters,
-        recursion,
-        regressor,
-        second_derivatives,
-    )
-    from .dynamics.contributions import Contributions, contributions
-    from .dynamics.progressive import Progressive, progressive
-    from .dynamics.terms import terms
+    from .dynamics import *
     from .errors import DalembertError, DalembertWarning
     from .export import Equations, equations, export_code, to_jax
     from .formats import load, save

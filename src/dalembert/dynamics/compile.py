@@ -224,3 +224,6 @@ def _one_by_one(names: tuple[str, ...], recipes: Mapping[str, Recipe], inputs: S
         return results if len(names) > 1 else (results,)
 
     return Composition(function, [shapes[name] for name in names])
+
+
+__all__ = ["evaluate", "kernel"]

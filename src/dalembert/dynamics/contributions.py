@@ -187,3 +187,6 @@ def contributions(
     names, units = zip(*((coordinate.name, coordinate.force_unit) for coordinate in coordinates), strict=True)
     joints = tuple(s.name for s in tree(system).segments)
     return Contributions(joints, names, units, *run(q, qd, qdd, *arrays, threads=threads))
+
+
+__all__ = ["Contributions", "contributions"]

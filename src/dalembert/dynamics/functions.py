@@ -428,3 +428,16 @@ def forces_of(
     if parameters is not None:
         arrays.append(parameters)
     return Forces(names, moving, parameters is not None), arrays
+
+
+__all__ = [
+    "Energy",
+    "bias",
+    "energy",
+    "forward_dynamics",
+    "friction_torque",
+    "gravity_torque",
+    "inverse_dynamics",
+    "link_wrenches",
+    "mass_matrix",
+]

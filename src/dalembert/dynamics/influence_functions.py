@@ -152,3 +152,6 @@ def link_motion(
 
 def _given(point: ArrayLike | None) -> list[ArrayLike]:
     return [] if point is None else [point]
+
+
+__all__ = ["Influence", "LinkMotion", "influence", "link_motion"]

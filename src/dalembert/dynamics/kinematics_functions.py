@@ -170,3 +170,6 @@ def analytical_jacobian(
     (6, 2)
     """
     return ask(system, "analytical_jacobian", (link, angles), (q,), out, threads)
+
+
+__all__ = ["analytical_jacobian", "forward_kinematics", "jacobian", "jacobian_dot"]

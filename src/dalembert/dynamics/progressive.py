@@ -311,4 +311,4 @@ def progressive(robot: Robot) -> Progressive:
     return Progressive(robot, robot)
 
 
-__all__ = ["AttachedPart", "Progressive", "carrier_program", "progressive"]
+__all__ = ["Progressive", "progressive"]

@@ -117,3 +117,6 @@ def recursion(
     segments = tree(system).segments
     names, units = tuple(s.name for s in segments), tuple("N m" if s.turn else "N" for s in segments)
     return Recursion(system.name, names, units, frame, **found)
+
+
+__all__ = ["Recursion", "recursion"]

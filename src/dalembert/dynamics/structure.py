@@ -386,3 +386,20 @@ def energy_gradient(
     array([4.905])
     """
     return EnergyGradient(*ask(system, "energy_gradient", (), (q, qd), out, threads))
+
+
+__all__ = [
+    "EnergyGradient",
+    "ForwardDerivatives",
+    "InverseDerivatives",
+    "SecondDerivatives",
+    "christoffel",
+    "coriolis_matrix",
+    "derivatives",
+    "energy_gradient",
+    "parameter_derivatives",
+    "parameter_names",
+    "parameters",
+    "regressor",
+    "second_derivatives",
+]

@@ -69,3 +69,6 @@ def terms(
     still = np.zeros(run.inputs[0].shape)
     found = run(q, still if qd is None else qd, still if qdd is None else qdd, threads=threads)
     return dict(zip(asked, found if len(asked) > 1 else (found,), strict=True))
+
+
+__all__ = ["terms"]
