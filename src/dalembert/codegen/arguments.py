@@ -1,9 +1,9 @@
-"""Where arguments become arrays: what a kernel is given, and where its results go. Behind this boundary nothing asks again.
+"""Where arguments become arrays: what a kernel is given, and where its results go. They are checked here, and nowhere after.
 
 An input is an array of real numbers, or anything NumPy reads as one: numbers of every size (rounded to the kernel's own kind),
 booleans (0 and 1), lists, tables of pandas and xarray (by their values). Text, dates, complex numbers, masked entries and
-quantities with units are refused. Arrays of other libraries that take part in NumPy's protocols are left to foreign.py. An `out`
-has just the shape and the kind of numbers of the result, for it is written into as it is.
+quantities with units are refused. Arrays of other libraries that take part in NumPy's protocols are left to foreign.py. An
+`out` has just the shape and the kind of numbers of the result, for it is written into as it is.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..expr import Slot
 from .precision import DOUBLE
 
 _WORDS = {"c": "complex", "U": "text", "S": "bytes", "M": "date", "m": "time span", "V": "structured", "O": "object"}
-_BY_VALUE = ("pandas", "xarray")  # their protocols do not know generalised functions: pandas would hand over its table transposed
+_BY_VALUE = ("pandas", "xarray")  # their protocols do not know generalised functions: pandas would pass its table transposed
 _NUMPY = np.ndarray.__array_ufunc__
 _PLAIN = (np.ndarray, list, tuple, float, int)  # neither masked nor of another library
 _SAFE = {np.dtype(code) for code in "?bhilqBHILQefd"}  # kinds of numbers that doubles hold, or nearly
@@ -33,7 +33,7 @@ class Foreign(Exception):
 
 
 def prepared(slot: Slot, value: Any, dtype: str, *, own: bool = False) -> np.ndarray:
-    """An input as an array a kernel of this kind of numbers takes; `own` reads arrays of Dask's as well."""
+    """An input as an array a kernel of this kind of numbers takes; `own` also reads arrays of Dask."""
     if type(value) in _PLAIN:
         array = numbers(slot.name, value, slot) if type(value) is not np.ndarray else value
         if array.dtype in _SAFE and dtype == DOUBLE.dtype:
@@ -49,7 +49,7 @@ def prepared(slot: Slot, value: Any, dtype: str, *, own: bool = False) -> np.nda
 
 
 def real(subject: str, value: Any, wanted: str) -> FloatArray:
-    """An array of doubles, for what is no kernel; `wanted` is the shape in words."""
+    """An array of doubles, for functions that are not kernels; `wanted` is the shape in words."""
     if _has_protocol(value) and not is_dask(value):
         raise refusal(subject, value)
     with np.errstate(over="ignore"):
@@ -57,14 +57,14 @@ def real(subject: str, value: Any, wanted: str) -> FloatArray:
 
 
 def numbers(subject: str, value: Any, wanted: str | Slot) -> np.ndarray:
-    """An array of real numbers of any kind, or a sentence; `wanted` is the shape, in words or of a slot."""
+    """An array of real numbers of any kind, or an error; `wanted` is the shape, in words or of a slot."""
     if type(value) not in _PLAIN and isinstance(value, MaskedArray):
         value = _unmasked(subject, value)
     try:
         array = np.asarray(value)
     except MemoryError:
         raise
-    except Exception as error:  # what a class of somebody else's raises while it is read is not known
+    except Exception as error:  # it is not known what classes of other libraries raise
         raise _unreadable(subject, value, wanted, error) from error
     if array.dtype.kind in "fiub":
         return array
@@ -103,13 +103,13 @@ def _has_protocol(value: Any) -> bool:
 
 
 def is_dask(value: Any) -> bool:
-    """Whether it is an array of Dask, which nobody has who has not imported it."""
+    """Whether it is an array of Dask, which can exist only if Dask is imported."""
     dask: Any = sys.modules.get("dask.array")
     return dask is not None and isinstance(value, dask.Array)
 
 
 def refusal(subject: str, value: Any) -> ShapeError:
-    """The sentence for an array whose library cannot do what is asked."""
+    """The error for an array whose library cannot do what is asked."""
     return ShapeError(
         f"{subject}: {type(value).__name__} found, whose library does not run compiled functions; a NumPy array is expected. "
         f"Try np.asarray({subject}), in SI units."
@@ -144,12 +144,12 @@ def ordered(slots: Sequence[Slot], arrays: Sequence[Any], named: Mapping[str, An
 
 
 def wrong_number(slots: Sequence[Slot], arrays: Sequence[Any]) -> ShapeError:
-    """The sentence for too few or too many arguments."""
+    """The error for too few or too many arguments."""
     return ShapeError(f"arguments: {len(arrays)} found, {len(slots)} expected: {', '.join(slot.name for slot in slots)}.")
 
 
 def batch_of(slots: Sequence[Slot], arrays: Sequence[Any]) -> tuple[int, ...]:
-    """The leading axes of all inputs together; a sentence where a shape does not fit."""
+    """The leading axes of all inputs together; an error where a shape does not fit."""
     batches = [_batch(slot, array.shape) for slot, array in zip(slots, arrays, strict=True)]
     if batches.count(batches[0] if batches else ()) == len(batches):
         return batches[0] if batches else ()
@@ -173,7 +173,7 @@ def as_arrays(results: Any) -> Any:
 
 
 def delivered(results: Sequence[Any], out: tuple[np.ndarray, ...] | np.ndarray | None, dtype: str) -> Any:
-    """Results of something else than a ufunc, as a ufunc would hand them over."""
+    """Results of something other than a ufunc, as a ufunc would return them."""
     with np.errstate(over="ignore"):
         if out is not None:
             places = out if isinstance(out, tuple) else (out,)
@@ -185,7 +185,7 @@ def delivered(results: Sequence[Any], out: tuple[np.ndarray, ...] | np.ndarray |
 
 
 def are_obvious(slots: Sequence[Slot], out: Any, batch: tuple[int, ...], element: np.dtype[Any]) -> bool:
-    """Whether a glance tells that a tuple of arrays has the shapes and the kind of numbers of the results, and shares nothing."""
+    """Whether a quick check shows that arrays have the shapes and the kind of numbers of the results, and share nothing."""
     if not isinstance(out, tuple) or len(out) != len(slots):
         return False
     seen = set()
@@ -199,7 +199,7 @@ def are_obvious(slots: Sequence[Slot], out: Any, batch: tuple[int, ...], element
 
 
 def targets(slots: Sequence[Slot], out: Any, batch: tuple[int, ...], dtype: str = DOUBLE.dtype) -> tuple[np.ndarray, ...]:
-    """The arrays results go to, each looked at once; a tuple with names, such as an earlier result, is a tuple."""
+    """The arrays results go to, each checked; a tuple with names, such as an earlier result, is a tuple."""
     given = tuple(out) if isinstance(out, tuple) else (out,)
     if len(given) != len(slots) or (len(slots) > 1 and not isinstance(out, tuple)):
         raise ShapeError(f"out: {_kind(out)} found, {_wanted(slots, batch, dtype)} expected.")
@@ -214,7 +214,7 @@ def targets(slots: Sequence[Slot], out: Any, batch: tuple[int, ...], dtype: str 
 
 
 def _refuse(subject: str, array: Any, shape: tuple[int, ...], dtype: str) -> None:
-    """A sentence for what cannot be written into; arrays in files and other plain subclasses can."""
+    """Raise the error for what cannot be written into; arrays in files and other plain subclasses can."""
     wanted = f"a NumPy array of {dtype} and of shape {shape} expected"
     if not isinstance(array, np.ndarray) or isinstance(array, MaskedArray) or _has_protocol(array):
         raise ShapeError(f"{subject}: {_kind(array)} found, {wanted}.")
@@ -229,7 +229,7 @@ def _refuse(subject: str, array: Any, shape: tuple[int, ...], dtype: str) -> Non
 
 
 def _is_spread(array: np.ndarray) -> bool:
-    """Whether no axis goes over the same entry again and again."""
+    """Whether no axis repeats the same entry."""
     return array.size == 0 or all(step or extent <= 1 for step, extent in zip(array.strides, array.shape, strict=True))
 
 
@@ -254,6 +254,6 @@ def _wanted(slots: Sequence[Slot], batch: tuple[int, ...], dtype: str) -> str:
 
 
 def apart_from(given: list[np.ndarray], out: Any) -> list[np.ndarray]:
-    """The inputs, those copied that share memory with a place where results go: one may be written before another is read."""
+    """The inputs; those that share memory with an array for results are copied, as one may be written before another is read."""
     places = [place for place in (out if isinstance(out, tuple) else (out,)) if isinstance(place, np.ndarray)]
     return [array.copy() if any(np.may_share_memory(array, place) for place in places) else array for array in given]

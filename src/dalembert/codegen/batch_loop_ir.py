@@ -1,8 +1,8 @@
 """The NumPy inner loop around a kernel's body, as LLVM IR text.
 
-`@loop` walks the batch in blocks of W rows. A last block of fewer rows repeats its last row in the spare lanes: they compute
-and store the same numbers once more, so no second, scalar version exists. Rows whose entries are not adjacent are copied to
-a buffer first. Large results bypass the caches (stream_ir.py). A body in several parts takes some blocks at a time, a tile.
+`@loop` walks the batch in blocks of W rows. In a last block of fewer rows the spare lanes repeat the last row: they compute and
+store the same numbers again, so no second, scalar version is needed. Rows whose entries are not adjacent are copied to a buffer
+first. Large results bypass the caches (stream_ir.py). A body in several parts takes some blocks at a time, a tile.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from .ir import MARKS, FunctionBuilder, function
 from .precision import DOUBLE, Real
 from .rows_ir import lane_offset, row_pointer, rows_of_block
 
-# Where the code of a loop lies beside that of the body makes up to a fifth of the time on some processors, as both have to stay
-# decoded. There is no rule to it; of the places tried, these were as good or better for every kernel (docs/develop/decisions.md).
+# Where the code of a loop lies relative to that of the body changes the time by up to a fifth on some processors, as both have to
+# stay decoded. No rule is known; of the alignments tried, this was as good or better for all kernels (docs/develop/decisions.md).
 _ALIGN = 1024
 
 
@@ -196,9 +196,9 @@ class _LoopCode(FunctionBuilder):
                     self.store("ptr", self.at(self.load("ptr", place), f"%stride{k}"), place)
 
     def _choose(self) -> None:
-        """Whether to stream: large results, in rows without gaps."""
+        """Stream if the results are large and their rows have no gaps."""
         self.label("choose")
-        alone = self.let("icmp eq ptr %data, null")  # else these rows are a piece of a batch, and here is how many that has
+        alone = self.let("icmp eq ptr %data, null")  # else these rows are a piece of a batch, and here is its number of rows
         rows = self.load("i64", self.let(f"select i1 {alone}, ptr %dims, ptr %data"))
         flag = self.let(f"icmp sge i64 {rows}, {-(-stream_ir.FROM // sum(self.row_bytes[k] for k in self.streamed))}")
         for k in self.streamed:
@@ -209,7 +209,7 @@ class _LoopCode(FunctionBuilder):
     def _stream(self) -> None:
         """Results of a tile's rows to a buffer, and from there to memory in whole lines.
 
-        The first tile goes straight to its rows, so that every line begun in the buffer is ours from its first byte.
+        The first tile is written directly to its rows, so that every line begun in the buffer is ours from its first byte.
         """
         others = [k for k in range(len(self.layout.arrays)) if k not in self.streamed]
         self.label("s.start")
@@ -231,7 +231,7 @@ class _LoopCode(FunctionBuilder):
         self._stream_out(memory)
 
     def _aim_at_buffer(self, buffer: str, places: dict[int, int]) -> None:
-        """Lanes of streamed results on rows of the buffer, and before these the last bytes of the tile that is done."""
+        """Point lanes of streamed results at rows of the buffer; copy the last bytes of the finished tile before these."""
         for k in self.streamed:
             tile = self.row_bytes[k] * self.span
             rows = self.at(buffer, places[k], f"buffer{k}")

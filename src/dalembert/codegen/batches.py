@@ -10,16 +10,16 @@ import numpy as np
 from .single_call import data_of
 from .workers import Batch, run
 
-_PIECES = 32  # per thread: asking for the next costs next to nothing
-_BLOCK = 32  # rows: whole blocks of any width
-_LONGEST = 5e6  # ns that a piece should take at most: nobody can interrupt it
-_LOOK = 2e7  # ns between two looks for a Ctrl-C
+_PIECES = 32  # per thread: taking the next piece costs very little
+_BLOCK = 32  # rows of which a piece is a multiple: whole blocks for any number of lanes
+_LONGEST = 5e6  # ns that a piece should take at most: it cannot be interrupted
+_LOOK = 2e7  # ns between two checks for Ctrl-C
 
 
 def share(
     loop: int, arrays: Sequence[np.ndarray], cores: Sequence[int], batch: tuple[int, ...], cost_ns: float, threads: int
 ) -> None:
-    """Run a kernel's loop over a batch; each array ends in so many axes of its own, and broadcasts over those before."""
+    """Run a kernel's loop over a batch; each array ends in its number of `cores` axes, and broadcasts over the axes before."""
     if math.prod(batch) == 0:
         return
     rows = batch_of(loop, arrays, cores, batch)
@@ -29,7 +29,7 @@ def share(
 
 
 def batch_of(loop: int, arrays: Sequence[np.ndarray], cores: Sequence[int], batch: tuple[int, ...]) -> Batch:
-    """The arrays as a loop takes them: one axis in the loop, the others around it."""
+    """The arrays as a loop takes them: the longest axis in the loop, the others around it."""
     count = len(batch)
     steps: list[list[int]] = []
     within: list[int] = []
@@ -47,12 +47,12 @@ def batch_of(loop: int, arrays: Sequence[np.ndarray], cores: Sequence[int], batc
 
 
 def _batch_strides(shape: tuple[int, ...], strides: tuple[int, ...], own: int, axes: int) -> list[int]:
-    """Byte strides along the batch axes, 0 along those an array does not have or has but one entry of."""
+    """Byte strides along the batch axes, 0 along axes that an array does not have or has only one entry of."""
     return [0] * (axes - own) + [0 if shape[k] == 1 else strides[k] for k in range(own)]
 
 
 def _merged(batch: tuple[int, ...], steps: list[tuple[int, ...]]) -> list[tuple[int, tuple[int, ...]]]:
-    """Lengths and strides of the batch axes, with neighbours made one wherever every array goes through both in even steps."""
+    """Lengths and strides of the batch axes; two neighbours become one where every array passes through both in equal steps."""
     axes: list[tuple[int, tuple[int, ...]]] = []
     for extent, step in zip(batch, steps, strict=True):
         if extent == 1:

@@ -1,8 +1,9 @@
-"""The directory in which compiled kernels are kept: where it is, and a way into it that nobody can lead astray.
+"""The directory in which compiled kernels are kept: where it is, and a safe way to use it.
 
-Kernels are machine code: those who write them can do what those can who load them. So the directory has to be ours, with nobody
-else allowed to write to it, and it is held open while it is used: names are looked up in that very directory, whatever becomes
-of its path. An entry has to be a plain file of ours; a link in its place is not followed, a pipe or a device not read.
+Kernels are machine code: a user who can write them can do whatever the user who loads them can do. So the directory has to
+belong to this user, with nobody else allowed to write to it, and it is kept open while it is used: names are looked up in that
+very directory, even if its path changes. An entry has to be a plain file of this user; a link in its place is not followed, a
+pipe or a device is not read.
 """
 
 from __future__ import annotations
@@ -22,16 +23,16 @@ from types import TracebackType
 from ..errors import DalembertWarning
 
 _POSIX = os.name == "posix"
-# Neither follow a link nor wait for the other end of a pipe; on Windows neither exists, but text files do.
+# Neither follow a link nor wait for the other end of a pipe. Windows has neither flag, but has to be told that files are binary.
 _PLAIN = sum(getattr(os, name, 0) for name in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
 _DIRECTORY = sum(getattr(os, name, 0) for name in ("O_DIRECTORY", "O_CLOEXEC"))
-LARGEST = 2**28  # bytes of an entry: nothing that was ever written here is longer
-TOUCH_AFTER = 3600.0  # seconds from which a file that is used again is marked as used
+LARGEST = 2**28  # bytes of an entry: no kernel is longer
+TOUCH_AFTER = 3600.0  # seconds after which a file that is used again is marked as used
 _told: set[str] = set()
 
 
 def directory() -> Path:
-    """`DALEMBERT_CACHE`, or the platform's place for caches; without a home that can be written to, one among temporary files."""
+    """`DALEMBERT_CACHE`, or the platform's place for caches; a temporary directory if there is no home that can be written to."""
     chosen = os.environ.get("DALEMBERT_CACHE", "").strip()
     if chosen:
         return _chosen(chosen)
@@ -43,7 +44,7 @@ def directory() -> Path:
 
 @cache
 def _chosen(text: str) -> Path:
-    """A relative one is meant from where this process is when it first asks."""
+    """A relative path starts from the working directory at the first use."""
     try:
         return Path(text).expanduser().absolute()
     except RuntimeError:
@@ -55,7 +56,7 @@ def _usual() -> Path | None:
         sys.platform, ("XDG_CACHE_HOME", "dalembert")
     )
     base = Path(os.environ.get(variable, ""))
-    if base.is_absolute():  # what is empty or relative is to be ignored
+    if base.is_absolute():  # an empty or relative one is to be ignored
         return base.joinpath(*below)
     parts = {"darwin": ("Library", "Caches"), "win32": ("AppData", "Local")}.get(sys.platform, (".cache",))
     try:
@@ -65,7 +66,7 @@ def _usual() -> Path | None:
 
 
 def _can_be_made(path: Path) -> bool:
-    """Whether it is there, or there is leave to make it."""
+    """Whether it exists, or this user may create it."""
     if os.path.isdir(path):
         return True
     above = next((p for p in (path, *path.parents) if os.path.lexists(p)), path)
@@ -73,15 +74,15 @@ def _can_be_made(path: Path) -> bool:
 
 
 class CacheFolder:
-    """A directory of ours, held open; every name is one in it. Whatever cannot be done is an `OSError`."""
+    """A directory of this user, kept open; all names are names in it. What cannot be done raises an `OSError`."""
 
     def __init__(self, path: Path, *, make: bool = False) -> None:
         if make:
-            with suppress(FileExistsError):  # as something else, which is noticed below
+            with suppress(FileExistsError):  # it is not a directory, which is noticed below
                 path.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.path = path
         self.fd: int | None = None
-        if not _POSIX:  # there the user's profile directory is private by default
+        if not _POSIX:  # on Windows the user's profile directory is private by default
             return
         self.fd = os.open(path, os.O_RDONLY | _DIRECTORY)
         if not (_is_private(os.fstat(self.fd)) and os.lstat(path).st_uid == os.getuid()):
@@ -95,12 +96,12 @@ class CacheFolder:
         self.close()
 
     def close(self) -> None:
-        """Let go of the directory."""
+        """Close the directory."""
         if self.fd is not None:
             os.close(self.fd)
 
     def read(self, name: str) -> bytes:
-        """The content of a plain file of ours; that it was used is noted, but not more than once an hour."""
+        """The content of a plain file of this user; it is marked as used, at most once an hour."""
         file = self._open(name, os.O_RDONLY)
         try:
             status = os.fstat(file)
@@ -115,7 +116,7 @@ class CacheFolder:
         return content
 
     def write(self, name: str, content: bytes) -> None:
-        """A new file, whole or not at all: it gets its name when it is complete."""
+        """Write a new file, completely or not at all: it gets its name when it is complete."""
         unfinished = f".writing-{os.urandom(8).hex()}"
         try:
             with os.fdopen(self._open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as file:
@@ -126,7 +127,7 @@ class CacheFolder:
             raise
 
     def remove(self, name: str) -> bool:
-        """Whether there was such a file and it is gone; somebody else may have been quicker."""
+        """Remove a file; whether this call removed it, as another process may have been quicker."""
         try:
             os.unlink(name, dir_fd=self.fd) if self.fd is not None else os.unlink(self.path / name)
         except OSError:
@@ -158,7 +159,7 @@ class CacheFolder:
         if self.fd is None:
             os.replace(self.path / old, self.path / new)
             return
-        with suppress(OSError):  # nothing but an empty directory would be in the way
+        with suppress(OSError):  # only an empty directory could be in the way
             os.rmdir(new, dir_fd=self.fd)
         os.replace(old, new, src_dir_fd=self.fd, dst_dir_fd=self.fd)
 
@@ -166,7 +167,7 @@ class CacheFolder:
 def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
     try:
         return entry.stat(follow_symlinks=False)
-    except OSError:  # gone since
+    except OSError:  # removed in the meantime
         return None
 
 
@@ -175,7 +176,7 @@ def _is_private(status: os.stat_result) -> bool:
 
 
 def warn_once(subject: str, message: str) -> None:
-    """A remark about the cache, once in a process for each subject."""
+    """Warn about the cache, once in a process for each subject."""
     if subject not in _told:
         _told.add(subject)
         warnings.warn(DalembertWarning(message, "cache"), stacklevel=2)

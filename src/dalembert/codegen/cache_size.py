@@ -1,8 +1,8 @@
-"""The size of the cache on disk: what is in it, and what goes when it is full.
+"""The size of the cache on disk: what is in it, and what is removed when it is full.
 
-What was used longest ago goes first. Looking takes a tenth of a second in a full cache, so a process looks at its first write,
-unless some process has done so within the hour, and then every so many writes. Several may look at once: a file that is gone
-already is nobody's loss, and one that is being read can still be read to its end.
+Entries that were used longest ago are removed first. To list a full cache takes a tenth of a second, so a process does it at
+its first write, unless some process has done so within the hour, and then once in so many writes. Several processes may do it
+at once: a file that is already gone is no problem, and one that is being read can still be read to its end.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from typing import NamedTuple
 from .cache_folder import CacheFolder, directory, warn_once
 
 DEFAULT_LIMIT = 1000.0  # MB
-EVERY = 200  # writes of a process between two looks
-PAUSE = 3600.0  # seconds in which one look serves every process, and after which an unfinished file is nobody's any more
-_LOW = 0.9  # of the limit: where removing stops
+EVERY = 200  # writes of a process between two checks
+PAUSE = 3600.0  # seconds for which one check is enough for all processes; also the age from which an unfinished file is abandoned
+_LOW = 0.9  # of the limit: removing stops here
 _STAMP = ".looked"
 _ENTRY = re.compile(r"[0-9a-f]{40}")
 _writes = itertools.count()
@@ -53,15 +53,15 @@ def limit() -> int:
 
 
 def after_write(place: CacheFolder) -> None:
-    """See to the size now and then."""
+    """Check the size, once in so many writes."""
     count = next(_writes)
     if count % EVERY == 0 and (count or not _looked_at_lately(place)):
-        with suppress(OSError):  # as with anything else about the cache: what cannot be done is left
+        with suppress(OSError):  # the cache is optional: what cannot be done is left undone
             prune(place)
 
 
 def prune(place: CacheFolder) -> None:
-    """Remove files that were never finished, and what was used longest ago beyond the limit."""
+    """Remove abandoned unfinished files, and beyond the limit the entries that were used longest ago."""
     place.write(_STAMP, b"")
     files, now, most = place.files(), time.time(), limit()
     for name, status in files:
@@ -98,7 +98,7 @@ def contents() -> Contents:
 
 
 def clear() -> tuple[int, int]:
-    """Remove every kernel and every unfinished file; how many files and bytes that was. Other files are left alone."""
+    """Remove every kernel and every unfinished file, and return how many files and bytes; other files are left alone."""
     removed = []
     with suppress(FileNotFoundError), CacheFolder(directory()) as place:
         for name, status in place.files():

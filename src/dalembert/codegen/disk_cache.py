@@ -1,9 +1,9 @@
-"""Compiled kernels on disk, so that a second process starts at once.
+"""Compiled kernels on disk, so that a second process need not compile them.
 
-The key is a hash of the emitted code, the processor and the compiler's version, so nothing is ever stale. The directory is
-private to its user (cache_folder.py), its size is bounded (cache_size.py), and a file is written under another name and then
-renamed. Its digest is checked before it is loaded: against damage, not against those who may write there, for they may do
-anything else as well. A cache that cannot be read or written costs time, never correctness.
+The key is a hash of the emitted code, the processor and the compiler's version, so an entry is never out of date. The directory
+is private to its user (cache_folder.py), its size is bounded (cache_size.py), and a file is written under another name and then
+renamed. Its digest is checked before it is loaded. That is a protection against damage, not against users who may write there,
+since these could do anything else as well. A cache that cannot be read or written costs time, but results stay correct.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def key_of(*parts: str) -> str:
 
 
 def read(key: str) -> bytes | None:
-    """What was kept under this key, if it is there, ours and whole."""
+    """What was kept under this key, if it is there, belongs to this user and is complete."""
     if cache_size.limit() == 0:
         return None
     try:
@@ -42,7 +42,7 @@ def read(key: str) -> bytes | None:
 
 
 def write(key: str, payload: bytes) -> None:
-    """Keep something; tell once, and go on, where that is impossible."""
+    """Keep something; where that is impossible, warn once and go on."""
     if len(payload) > cache_size.limit():
         return
     path = os.environ.get("DALEMBERT_CACHE", "")

@@ -63,7 +63,7 @@ def functions(lanes: int, real: Real = DOUBLE) -> tuple[str, ...]:
     """`@bring_near(angles, count)`: some vectors, then room for as many; lanes beyond reach are replaced by their remainders.
 
     The second half tells which multiple of π/2 was left out, as the number that rounds to integers by being added, and that
-    multiple with it: so sincos_ir.py takes it into account without an operation more.
+    multiple added to it: so sincos_ir.py takes it into account without a further operation.
     """
     return (*_declarations(lanes), _table(real), *_RemainderCode(lanes, real).emit())
 
@@ -100,7 +100,7 @@ class _RemainderCode:
         self.v = Vectors(self.code, lanes, DOUBLE)
 
     def emit(self) -> list[str]:
-        """One angle per turn; those of which no lane is far cost a look."""
+        """One angle per turn; where no lane is far, only that test is made."""
         code, angles = self.code, self.angles
         code.label("entry")
         code.go("angle")

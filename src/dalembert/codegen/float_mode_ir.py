@@ -1,9 +1,9 @@
-"""The processor's way with floating-point numbers while a kernel runs, as LLVM IR text.
+"""The processor's floating-point mode while a kernel runs, as LLVM IR text.
 
-Numbers below the smallest normal one (2.2e-308; 1.2e-38 in single precision) count as zero, on the way in and as results: most
-processors of the x86 family leave them to microcode, and a batch at rest whose velocities have died away would take tens of times
-as long. Whoever called finds the mode as it was, and no exceptions: NaN and infinity in a lane are data, and NumPy would warn of
-them after the loop.
+Numbers below the smallest normal one (2.2e-308; 1.2e-38 in single precision) count as zero, as operands and as results: most
+processors of the x86 family compute with them in microcode, and a batch at rest whose velocities have died away would take tens
+of times as long. The caller finds its mode as it was, and no exceptions set: NaN and infinity in a lane are data, and NumPy
+would warn of them after the loop.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ _EXCEPTIONS = 0x3F
 
 
 def declarations(x86: bool) -> list[str]:
-    """What the lines of `room`, `enter` and `leave` need in a module."""
+    """The declarations that `enter` and `leave` need in a module."""
     if not x86:
         return ["declare i32 @feclearexcept(i32)"]
     return [f"declare void @llvm.x86.sse.{name}(ptr)" for name in ("stmxcsr", "ldmxcsr")]
 
 
 def room(x86: bool) -> list[str]:
-    """A place for two modes, at the start of a function: a line of its own, lest what the kernel keeps on the stack moves."""
+    """Memory for two modes, at the start of a function: a whole cache line, so that nothing else on the stack is moved."""
     return ["  %mode = alloca [16 x i32], align 64"] if x86 else []
 
 

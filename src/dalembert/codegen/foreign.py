@@ -29,7 +29,7 @@ class Runnable(Protocol):
 
 def run(kernel: Runnable, arrays: Sequence[Any], out: Any, threads: int | None) -> Any:
     """A kernel of arrays of which some belong to another library, which decides what comes back."""
-    if out is not None:  # an array of NumPy's, so that theirs are read
+    if out is not None:  # results go to an array of NumPy, so arrays of other libraries are read
         own = [arguments.prepared(slot, a, kernel.dtype, own=True) for slot, a in zip(kernel.inputs, arrays, strict=True)]
         return kernel(*own, out=out, threads=threads)
     given = [_given(kernel, k, array) for k, array in enumerate(arrays)]
@@ -48,7 +48,7 @@ def run(kernel: Runnable, arrays: Sequence[Any], out: Any, threads: int | None) 
 
 
 def _given(kernel: Runnable, place: int, array: Any) -> Any:
-    """An array of another library as it is, if it can be one of real numbers; anything else as usual."""
+    """An array of another library unchanged, if it may hold real numbers; anything else as an array of NumPy."""
     slot = kernel.inputs[place]
     try:
         return arguments.prepared(slot, array, kernel.dtype)
@@ -60,7 +60,7 @@ def _given(kernel: Runnable, place: int, array: Any) -> Any:
 
 
 def _by_blocks(kernel: Runnable, arrays: Sequence[Any], threads: int | None) -> Any:
-    """A function of each block of rows, which Dask runs when it computes: each by one thread, as Dask has its own."""
+    """A function of each block of rows, which Dask runs when it computes: in one thread each, as Dask has threads of its own."""
     for slot, array in zip(kernel.inputs, arrays, strict=True):
         arguments.batch_of([slot], [array])
     count = itertools.count()

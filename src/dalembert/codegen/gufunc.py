@@ -1,11 +1,11 @@
 """NumPy generalized ufuncs from raw function pointers, in pure Python.
 
-NumPy publishes its C functions as a table of pointers (`_UFUNC_API`); `PyUFunc_FromFuncAndDataAndSignature` is reached
-through it with ctypes. What comes back is an ordinary ufunc: broadcasting, `out=`, casting, `__array_ufunc__` and shape
-errors are NumPy's own, and the loop runs without the interpreter lock.
+NumPy publishes its C functions as a table of pointers (`_UFUNC_API`); `PyUFunc_FromFuncAndDataAndSignature` is called through
+it with ctypes. The result is an ordinary ufunc: broadcasting, `out=`, casting, `__array_ufunc__` and shape errors are NumPy's
+own, and the loop runs without the interpreter lock.
 
-A ufunc has a place for one object that lives as long as it does (`np.frompyfunc` keeps its function there): ours keep the machine
-code and the arrays NumPy has pointers to.
+A ufunc can keep one object as long as it lives (`np.frompyfunc` keeps its function there): ours keep the machine code and the
+arrays to which NumPy has pointers.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from .precision import Real
 
 _FROM_FUNC_AND_DATA_AND_SIGNATURE = 31  # place in the table, fixed by NumPy's stable ABI
 _PYUFUNC_NONE = -1
-_OBJECT = 88  # bytes into a ufunc, where the object is that it keeps
-_immortal: list[Any] = []  # what ufuncs need, where they keep no objects
+_OBJECT = 88  # bytes into a ufunc: where the object it keeps is
+_immortal: list[Any] = []  # what ufuncs need, if they cannot keep objects themselves
 
 
 @cache

@@ -116,7 +116,8 @@ class FunctionBuilder:
         Its block `label` has to be entered by a branch that ends the current block, or the block `before`.
         """
         before = before or self.block
-        self.label(label)
+        if self.block != label:  # else the loop begins where another one ends
+            self.label(label)
         place = len(self.lines)
         yield f"%{index}"
         following = self.let(f"add i64 %{index}, {step}", f"{index}.next")

@@ -26,8 +26,8 @@ from . import (
 from .precision import DOUBLE, REALS, Real
 from .workers import MOST_ARRAYS, no_memory, thread_count
 
-_SOON = 2e7  # ns of work after which an interrupt is seen
-_WORTH_A_THREAD = 2e5  # ns of work: some ten times what handing it over costs
+_SOON = 2e7  # ns of work after which an interrupt should be noticed
+_WORTH_A_THREAD = 2e5  # ns of work: some ten times what it costs to give it to a thread
 
 
 class Kernel:
@@ -48,14 +48,15 @@ class Kernel:
         self.inputs = inputs
         self.outputs = outputs
         self.dtype = dtype
-        self.program: Program | None = None  # kept by those that may travel to another process
+        self.program: Program | None = None  # kept by kernels that can be pickled
         self._element = np.dtype(dtype)
         self._is_plain = isinstance(self.ufunc, np.ufunc) and bool(inputs)
         self._has_axes = all(slot.shape for slot in outputs)
-        # NumPy copies inputs that overlap with results, but not where rows have one entry: these it takes for elementwise.
+        # NumPy copies inputs that overlap with results, except where rows have one entry: it treats these as elementwise.
         self._is_thin = any(slot.size == 1 for slot in (*inputs, *outputs))
         rows = max(_WORTH_A_THREAD / self.cost_ns, 8.0)
-        self.small = int(rows * max(1, sum(slot.size for slot in inputs)))  # entries of all inputs below which one thread serves
+        # Entries of all inputs up to which one thread is enough.
+        self.small = int(rows * max(1, sum(slot.size for slot in inputs)))
 
     def __call__(self, /, *arrays: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
         """Run on arrays of shape (..., *slot.shape), by place or by name."""
@@ -82,7 +83,7 @@ class Kernel:
                 return self._into(given, small, out, threads)
             results = self.ufunc(*given) if small else _in_threads(self, given, None, threads)
         except (ValueError, TypeError):
-            arguments.batch_of(self.inputs, given)  # a sentence, where shapes are the reason
+            arguments.batch_of(self.inputs, given)  # raises a clear message if shapes are the reason
             raise
         except MemoryError as error:
             raise no_memory(str(error)) from None
@@ -93,7 +94,7 @@ class Kernel:
         return math.prod(arguments.batch_of(self.inputs, given)) * sum(slot.size for slot in self.inputs)
 
     def _into(self, given: list[Any], small: bool, out: Any, threads: int | None) -> Any:
-        """Write the results where they are wanted: at once if that is plain to see, else after a closer look."""
+        """Write the results into `out`: at once if a quick check shows that it fits, else after a full check."""
         if self._is_thin:
             given = arguments.apart_from(given, out)
         if small and self._is_plain:
@@ -120,7 +121,7 @@ class Kernel:
         return f"Kernel({arguments.summary(self.inputs, self.outputs, self.dtype)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """As its program: whoever unpickles it compiles, or finds the code on disk."""
+        """As its program: unpickling compiles it, or finds the code on disk."""
         if self.program is None:
             message = "kernel: this one belongs to a robot, and cannot be pickled by itself. Pickle the robot, or use dal.kernel."
             raise TypeError(message)
@@ -136,7 +137,7 @@ class Kernel:
 def build(program: Program | LoopProgram, dtype: str = DOUBLE.dtype, *, anew: bool = False) -> Kernel:
     """Compile a program, or fetch it from the cache; interpret it where there is no compiler.
 
-    `dtype` is "float64" or "float32": what the kernel takes, computes in and returns. `anew` compiles in any case, to measure.
+    `dtype` is "float64" or "float32": what the kernel takes, computes in and returns. `anew` always compiles, for measurements.
     """
     real: Real = checks.choice("dtype", dtype, REALS)
     cost = (0.06 * program.work + 0.3 * sum(slot.size for slot in (*program.inputs, *program.outputs))) * real.bytes / 8
@@ -145,12 +146,14 @@ def build(program: Program | LoopProgram, dtype: str = DOUBLE.dtype, *, anew: bo
         return Kernel((Interpreted(program, dtype), single_call.refuse), *slots, 100 * cost, dtype)
     lanes, x86 = target.host().lanes, target.host().x86
     if isinstance(program, LoopProgram):
-        # Two registers side by side hide the latency of divisions; without any, they would mostly spill.
+        # Two registers side by side hide the latency of divisions; without divisions, twice the registers would mostly spill.
         divides = any(node.op in ("div", "sqrt") for stage in loops.stages_of(program.stages) for node in stage.nodes)
-        entry_points = compiled(loop_ir.emit(streamlined(program), lanes * (2 if divides else 1), x86=x86), program, anew=anew)
-        return Kernel(
-            entry_points if real is DOUBLE else (Rounded(entry_points[0], dtype), single_call.refuse), *slots, cost, dtype
+        entry_points: tuple[Any, ...] = compiled(
+            loop_ir.emit(streamlined(program), lanes * (2 if divides else 1), x86=x86), program, anew=anew
         )
+        if real is not DOUBLE:
+            entry_points = Rounded(entry_points[0], dtype), single_call.refuse
+        return Kernel(entry_points, *slots, cost, dtype)
     ir = straight_ir.emit(program, lanes * 8 // real.bytes, x86=x86, real=real, jumps=target.host().zen)
     return Kernel(compiled(ir, program, real, anew=anew), *slots, cost, dtype)
 
@@ -203,7 +206,7 @@ def _in_threads(kernel: Kernel, given: list[np.ndarray], out: tuple[np.ndarray, 
     if not kernel.loop or len(slots) > MOST_ARRAYS:
         return kernel.ufunc(*given) if out is None else kernel.ufunc(*given, out=out)
     batch = arguments.batch_of(kernel.inputs, given)
-    if count == 1 and math.prod(batch) * kernel.cost_ns < _SOON:  # nobody needs to wait for an interrupt
+    if count == 1 and math.prod(batch) * kernel.cost_ns < _SOON:  # short enough that an interrupt can wait
         return kernel.ufunc(*given) if out is None else kernel.ufunc(*given, out=out)
     if out is None:
         results = tuple(np.empty((*batch, *slot.shape), kernel.dtype) for slot in kernel.outputs)

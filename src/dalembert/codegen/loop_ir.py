@@ -1,8 +1,8 @@
 """A loop program as LLVM IR text: one function per stage, a loop over its turns, SIMD over the batch as in straight_ir.py.
 
-Index columns become tables of byte offsets in the module, so that a turn finds its rows by one load each. A stage that stands
-in several places of the program is one function, called from each of them; a repetition is a branch back while some lane's
-condition is not 0.
+Index columns become tables of byte offsets in the module, so that a turn finds each of its rows by one load. A stage that
+occurs in several places of the program is one function, called from each of them. A repetition is a branch back, taken while
+the condition is not 0 in some lane.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .precision import DOUBLE
 from .rows_ir import STORE_RUN, lane_pointers
 from .straight_ir import ALIGNED, entry_points
 
-_ALIGN = 256  # where the steps of a loop program lie, see batch_loop_ir.py
+_ALIGN = 256  # alignment of the code that calls the stages, see batch_loop_ir.py
 
 
 def emit(program: LoopProgram, lanes: int, *, x86: bool = True) -> str:
@@ -83,7 +83,7 @@ class _BodyCode(FunctionBuilder):
 
 
 class _StageCode:
-    """One stage: offsets as a constant array, a head that loads lane pointers, the loop."""
+    """One stage: offsets as a constant array, a head that loads row pointers, the loop."""
 
     def __init__(self, program: LoopProgram, stage: Stage, number: int, pool: ConstantPool, bases: Any) -> None:
         self.program = program
@@ -91,14 +91,14 @@ class _StageCode:
         self.stage = stage
         self.lanes = pool.lanes
         self.bases = bases
-        # A loop keeps its few constants in registers; those of sine and cosine are too many.
+        # A loop keeps its few constants in registers; sine and cosine have too many.
         many = stage.turns == 1 or any(node.op in ("sin", "cos") for node in stage.nodes)
         self.code = NodeCode(pool.lanes, pool=pool if many else None)
         self.pairs = sincos_pairs(stage.nodes)
         self.sources = {node.index: address for node, address in self.stage.reads}
         self.rows_read = {address: node.index for node, address in self.stage.reads}
         self.offsets: dict[tuple[str, int, int, int], int] = {}  # (kind, array, column, stride) -> place among the offsets
-        self.held: dict[Address, str] = {}  # results on their way to rows of an output
+        self.held: dict[Address, str] = {}  # results to be stored in rows of an output
         self.head = FunctionBuilder("h")  # before the loop
         self.tail = FunctionBuilder("last")  # after the loop
         self.phis: list[str] = []
@@ -110,7 +110,7 @@ class _StageCode:
             self.code.values[carry.node.index] = f"%carry{k}"
         overwritten = {write.address for write in self.stage.writes}
         for node, address in self.stage.reads:
-            if address in overwritten:  # the old value may be wanted after the new one is stored
+            if address in overwritten:  # the old value may be needed after the new one is stored
                 self.code.values[node.index] = self._load(address)
         self._compute()
         computed = {node.index for node in self.stage.nodes if node.op not in ("const", "input")}
@@ -118,11 +118,11 @@ class _StageCode:
             if not isinstance(write.scalar, Expr) or write.scalar.index not in computed:
                 self._write(write)
         self._store_rows()
-        self._hand_on()
+        self._carry()
         return [*self._offset_table(), *self._frame()]
 
-    def _hand_on(self) -> None:
-        """What the next turn gets, and what the first one starts with."""
+    def _carry(self) -> None:
+        """The values each turn passes to the next, and those the first turn starts with."""
         for k, carry in enumerate(self.stage.carried):
             if isinstance(carry.scalar, Expr):
                 self._fetch(carry.scalar)
@@ -139,7 +139,7 @@ class _StageCode:
         return self.head.load(v.kind, self.head.at("%scratch", place), v.size)
 
     def _compute(self) -> None:
-        """The nodes in order; values are loaded, and sines computed, at first use, and stored at once, which spares registers."""
+        """The nodes in order; values are loaded, and sines computed, at first use, and stored at once, which saves registers."""
         pending: dict[int, list[Write]] = {}
         for write in self.stage.writes:
             if isinstance(write.scalar, Expr):
@@ -156,7 +156,7 @@ class _StageCode:
                 self._write(write)
 
     def _bring_near(self) -> None:
-        """Arguments of sine and cosine that are read, not computed: one test for all of them serves."""
+        """Bring arguments of sine and cosine that are read, not computed, within reach, with one test for all of them."""
         read = {a.index: a for n in self.stage.nodes if n.op in ("sin", "cos") for a in n.args if a.index in self.sources}
         for a in read.values():
             self._fetch(a)
@@ -164,7 +164,7 @@ class _StageCode:
             self.code.bring_near(list(read.values()))
 
     def _fetch(self, node: Expr) -> None:
-        """Have the value of a node at hand: loaded, or computed from values at hand."""
+        """Make the value of a node available: load it, or compute it from available values."""
         code = self.code
         if node.op == "const" or node.index in code.values or node.index in code.masks:
             return
@@ -179,7 +179,7 @@ class _StageCode:
             code.compute(node)
 
     def _read(self, node: Expr) -> None:
-        """The value of a node that is read; two that are adjacent in rows of an input come together."""
+        """The value of a node that is read; two that are adjacent in rows of an input are loaded together."""
         address = self.sources[node.index]
         pair = [replace(address, offset=address.offset & ~1), replace(address, offset=address.offset | 1)]
         nodes = [self.rows_read.get(a) for a in pair]
@@ -191,7 +191,7 @@ class _StageCode:
             self.code.values.setdefault(index, value)  # type: ignore[arg-type]
 
     def _store_rows(self) -> None:
-        """Results that go to adjacent entries of an output's rows, some together."""
+        """Store results in an output's rows, adjacent entries together."""
         while self.held:
             first = min(self.held, key=lambda a: a.offset)
             run = [first]
@@ -218,7 +218,7 @@ class _StageCode:
             self._store(value, write.address, write.add)
 
     def _store_last(self, value: str, a: Address) -> None:
-        """After the loop, what its last turn has found."""
+        """Store, after the loop, what its last turn has computed."""
         assert a.kind == "buffer"
         place = int(entries(self.stage, a)[-1]) * self._size("buffer") + int(self.bases[a.number])
         self.tail.store(self.code.v.kind, value, self.tail.at("%scratch", place), self.code.v.size)

@@ -28,9 +28,9 @@ def declarations(lanes: int, real: Real = DOUBLE) -> list[str]:
 
 
 class ConstantPool:
-    """Constants of a module as whole vectors in memory, where arithmetic instructions can take them from.
+    """Constants of a module as whole vectors in memory, so that arithmetic instructions can read them directly.
 
-    LLVM's own way is to keep one number and to spread it into a register first.
+    LLVM would keep one number, and copy it to all lanes of a register before each use.
     """
 
     def __init__(self, lanes: int, real: Real) -> None:
@@ -67,7 +67,8 @@ class NodeCode(FunctionBuilder):
         self.values: dict[int, str] = {}
         self.masks: dict[int, str] = {}
         self.head: list[str] = []  # lines that belong at the start of the function
-        self.near: dict[int, tuple[str, str, int]] = {}  # arguments of sine and cosine within reach, and where their magic is
+        # Arguments of sine and cosine within reach: register, pointer to the magic numbers of the group, place in the group.
+        self.near: dict[int, tuple[str, str, int]] = {}
 
     def value(self, node: Expr) -> str:
         """The register (or constant) that holds a node."""
@@ -135,7 +136,7 @@ class NodeCode(FunctionBuilder):
         return result
 
     def _with_plain_zeros(self, x: str) -> str:
-        """What counts as zero (float_mode_ir.py) made zero: the C library also looks at bits."""
+        """Numbers that count as zero (float_mode_ir.py) replaced by zero: the C library reads their bits."""
         sign = self.v.integers(-(2 ** (8 * self.real.bytes - 1)))
         zero = self.v.integer_op("and", self.v.bits(x), sign)
         is_zero = self.v.compare("oeq", x)
@@ -161,11 +162,11 @@ class NodeCode(FunctionBuilder):
         return self.let(f"getelementptr {self.v.kind}, ptr {pointer}, i64 {place}")
 
     def bring_near(self, arguments: list[Expr]) -> None:
-        """Replace arguments out of reach by their remainders of π/2, out of the way.
+        """Replace arguments out of reach by their remainders of π/2, in a branch that is hardly ever taken.
 
         One test serves all the arguments known at the start of a part, so that their sines can be computed where they
-        are needed, between other work, without a branch each. Which multiples of π/2 were left out is told by a pointer to
-        the magic numbers of each group of arguments; where all are within reach, to the same constants for every group.
+        are needed, between other work, without a branch each. Which multiples of π/2 were left out is in the magic numbers of
+        each group of arguments, found by a pointer; where all are within reach, every group has the same constants.
         """
         masks = [sincos_ir.emit_far(self.v, self.value(argument)) for argument in arguments]
         beyond = masks[0]

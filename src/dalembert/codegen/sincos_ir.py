@@ -75,8 +75,8 @@ def magic(real: Real) -> float:
 def emit(vectors: Vectors, x: str, magic: str, number: Callable[[float], str]) -> tuple[str, str]:
     """Write the computation; the registers of sin x and cos x, for |x| within reach.
 
-    `magic` is the number that rounds to integers by being added, and with it a multiple of π/2 by which x is too small;
-    `number` spells a constant operand.
+    `magic` is the number that rounds to integers by being added, plus how many times π/2 was taken from x before;
+    `number` gives a constant operand.
     """
     return _SincosCode(vectors, number).sincos(x, magic)
 

@@ -22,13 +22,13 @@ from .rows_ir import STORE_RUN, lane_pointer, lane_pointers, load_run_length, ru
 from .single_call import emit_call, fail_function
 
 PART_SIZE = 2500  # nodes per function: compile time grows faster than linearly in the size of one function
-WHOLE = 5000  # nodes of a program that is left in one piece: a cut costs stores and loads, and breaks runs of results
-STORE_WEIGHT = 6  # nodes that an output counts for in either: it is transposed and stored
+WHOLE = 5000  # nodes of a program that is left in one part: a cut costs stores and loads, and breaks runs of results
+STORE_WEIGHT = 6  # nodes that an output counts for in these: it is transposed and stored
 TILE = 8  # blocks that go through one part before the next
-TILE_BYTES = 2**19  # of their scratch: it has to stay in the second cache
+TILE_BYTES = 2**19  # of their scratch buffers: they have to stay in the second cache
 BLANK_FROM = 16  # runs of zeros from which an output is cleared as a whole
-# Spilled registers straddle cache lines unless the stack is aligned, which LLVM no longer does once it has given its frame
-# pointer away: a quarter of the time of a large kernel, depending on where the stack happens to be.
+# Spilled registers lie across cache lines unless the stack is aligned, and LLVM does not align it once it uses the frame pointer
+# for other values. That costs up to a quarter of the time of a large kernel, depending on where the stack happens to be.
 ALIGNED = "alignstack(64)"
 # AMD's Zen cores keep decoded instructions, but turn to them only at a taken branch: after a miss, long code without one is
 # decoded again to its end. So it gets jumps to the next instruction; `python -m benchmarks --only jumps` shows what they gain.
@@ -55,7 +55,7 @@ def emit(program: Program, lanes: int, *, x86: bool = True, real: Real = DOUBLE,
 
 
 def tile_of(parts: int, scratch_bytes: int) -> int:
-    """How many blocks go through one part before the next; one if there are no parts."""
+    """How many blocks go through one part before the next; one if there is only one part."""
     return 1 if parts == 1 else max(1, min(TILE, TILE_BYTES // max(scratch_bytes, 1)))
 
 
@@ -74,8 +74,6 @@ def _tile(names: list[str], layout: Layout, scratch_bytes: int) -> list[str]:
     code.go("turn0")
     before = "start"
     for k, name in enumerate(names):
-        if k:
-            del code.lines[-1]  # the end of the loop before is the beginning of this one
         with code.loop(f"b{k}", "%count", f"turn{k}", f"turn{k + 1}", before=before) as block:
             lanes = code.at("%lanes", code.let(f"mul i64 {block}, {layout.lane_bytes}"))
             scratch = code.at("%scratch", code.let(f"mul i64 {block}, {scratch_bytes}"))
@@ -91,9 +89,9 @@ def entry_points(layout: Layout, scratch: int) -> list[str]:
 
 
 def blank_runs(program: Program) -> dict[int, set[int]]:
-    """For outputs with many entries that are zero by structure: those that stand together, so that no store is needed.
+    """For outputs with many entries that are always zero: runs of them, which need no store.
 
-    Such an output is cleared as a whole first. Storing zeros one by one would make half the code of a regressor.
+    Such an output is cleared as a whole first. Storing zeros one by one would be half the code of a regressor.
     """
     found = {}
     for i, (slot, result) in enumerate(zip(program.outputs, program.results, strict=True)):
@@ -192,7 +190,7 @@ class _ProgramParts:
         return function(head, [*code.head, *reader.head.lines, *code.lines])
 
     def _bring_near(self, part: list[Expr], code: NodeCode, reader: _ValueReader) -> None:
-        """Arguments of sine and cosine that need nothing but inputs are brought within reach first; the rest where they arise."""
+        """Bring arguments of sine and cosine that depend on inputs only within reach first, others where they are computed."""
         early = {a.index: a for node in part if node.op in ("sin", "cos") for a in node.args if _is_simple(a)}
         if not early:
             return
@@ -219,7 +217,7 @@ class _ValueReader:
         self.pointers: dict[int, list[str]] = {}
         wanted = [a for node in parts.cuts[part] for a in node.args] + [x for *_, x in results if isinstance(x, Expr)]
         self.wanted = {node.index for node in wanted}
-        self.turned: set[int] = set()  # arguments whose sine and cosine are at hand
+        self.turned: set[int] = set()  # arguments whose sine and cosine are computed
         self.pairs = {node.args[0].index: parts.pairs[node.index] for node in parts.cuts[part] if node.op in ("sin", "cos")}
 
     def lanes_of(self, array: int) -> list[str]:
@@ -229,7 +227,7 @@ class _ValueReader:
         return self.pointers[array]
 
     def fetch(self, node: Expr) -> None:
-        """Have a node's value at hand: loaded, or computed from values at hand."""
+        """Make a node's value available: load it, or compute it from available values."""
         code, parts = self.code, self.parts
         if node.op == "const" or node.index in code.values or node.index in code.masks:
             return
@@ -244,7 +242,7 @@ class _ValueReader:
             code.values[node.index] = code.v.load(self._slot(node))
 
     def _sincos(self, node: Expr) -> None:
-        """A sine or cosine, and with it the next ones that are already within reach: their chains run side by side."""
+        """A sine or cosine, and with it the next ones whose arguments are within reach: their operations can overlap in time."""
         code, argument = self.code, node.args[0]
         self.fetch(argument)
         if argument.index not in code.near:
@@ -277,7 +275,7 @@ class _ValueReader:
 
 
 class _ResultWriter:
-    """Results on their way to memory: adjacent entries of a row wait for each other and are stored together."""
+    """Results to memory: adjacent entries of a row wait for each other and are stored together."""
 
     def __init__(self, code: NodeCode, reader: _ValueReader, results: list[Result]) -> None:
         self.code = code
@@ -293,7 +291,7 @@ class _ResultWriter:
                 self._put((i, j), code.v.number(scalar))
 
     def _runs(self, here: set[tuple[int, int]]) -> dict[tuple[int, int], list[tuple[int, int]]]:
-        """For each place: those it is stored with. A run that other parts have a share in is stored entry by entry."""
+        """For each place: those it is stored with. A run with entries of other parts is stored entry by entry."""
         together = {}
         for i, j in here:
             places = [(i, k) for k in self.reader.parts.run_of[i][j]]

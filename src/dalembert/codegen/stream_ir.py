@@ -1,30 +1,30 @@
 """Large results past the caches, as LLVM IR text.
 
-An ordinary store first reads the cache line it writes to; results that exceed the caches so pay for memory traffic twice. The
-loop collects the rows of a tile in a small buffer instead, and copies them to their place by non-temporal stores. These have
-to fill whole lines: one left half written costs as much as several. What a tile leaves of its last line therefore stands in the
-buffer before the rows of the next, and goes with them. Only x86 has such stores in a form that pays.
+An ordinary store first reads the cache line it writes to, so results that exceed the caches cost twice the memory traffic. For
+these, the loop collects the rows of a tile in a small buffer and copies them to their place by non-temporal stores. Such stores
+have to fill whole lines: a line that is left half written costs as much as several. So the part of a tile's last line is kept
+in the buffer, before the rows of the next tile, and is written with them. Only x86 has such stores in a form that pays.
 """
 
 from __future__ import annotations
 
-FROM = 2**23  # bytes of results of one call; fewer are likely to stay in some cache until somebody reads them
-_ROW = 128  # bytes of results per configuration; where there are fewer, arithmetic takes longer than memory
-PAGE = 4096  # bytes; the buffer begins with one, since a buffer across the edge of two doubles the time of a kernel
+FROM = 2**23  # bytes of results of one call; fewer are likely to stay in some cache until they are read
+_ROW = 128  # bytes of results per configuration; with fewer, arithmetic takes longer than memory
+PAGE = 4096  # bytes; the buffer begins at a page, since a buffer across the edge of two pages doubles the time of a kernel
 LINE = 64  # bytes
 
 
 def streamed(row_bytes: dict[int, int], rows: int) -> list[int]:
-    """Which arrays of so many bytes per row are streamed in tiles of so many rows; none if they are too small together.
+    """Which arrays, with their bytes per row, are streamed in tiles of so many rows; none if together they are too small.
 
-    A tile has to end in a line of its own.
+    A tile has to fill at least one line.
     """
     found = [k for k, size in row_bytes.items() if size * rows >= LINE]
     return found if sum(row_bytes[k] for k in found) >= _ROW else []
 
 
 def places(row_bytes: dict[int, int], rows: int) -> tuple[dict[int, int], int]:
-    """Where in the buffer the rows of each array's tile begin, with room for a line before them; and the size of all."""
+    """Where in the buffer the rows of each array's tile begin, with room for a line before them; and the size of the buffer."""
     found, place = {}, 0
     for k, size in row_bytes.items():
         found[k] = place + LINE
@@ -33,7 +33,7 @@ def places(row_bytes: dict[int, int], rows: int) -> tuple[dict[int, int], int]:
 
 
 def functions() -> list[str]:
-    """`@stream`: as many whole lines as there are to memory; `@line`: one to the buffer."""
+    """`@stream` copies all whole lines to memory, `@line` copies one line to the buffer."""
     return f"""
 declare void @llvm.x86.sse.sfence()
 !2 = !{{i32 1}}

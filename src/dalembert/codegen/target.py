@@ -1,6 +1,6 @@
 """The processor kernels are compiled for: its name, features and lane count; and compiling and linking through llvmlite.
 
-llvmlite is imported on first use: `import dalembert` starts no compiler. Whoever calls the compiler holds the lock of
+llvmlite is imported on first use: `import dalembert` starts no compiler. The compiler must be called under the lock of
 machine_code.py.
 """
 
@@ -15,8 +15,8 @@ from typing import Any
 from ..errors import CompileError, DalembertWarning
 from ..wording import shown
 
-# Characters of a module from which LLVM works at level 1: its time at level 2 is quadratic in the stores of a function, which
-# for large programs is a factor of three, and the code is 1 to 3 % faster (docs/develop/decisions.md).
+# Characters of a module from which LLVM optimises at level 1. Its time at level 2 is quadratic in the stores of a function, three
+# times as long for large programs, and the code is only 1 to 3 % faster (docs/develop/decisions.md).
 _LARGE = 1_500_000
 BACKENDS = ("llvm", "numpy")
 
@@ -89,7 +89,7 @@ def host() -> Host:
 
 
 def compile_object(ir: str) -> bytes:
-    """Machine code of a module, as an object file; the module's own context takes its constants and types with it."""
+    """Machine code of a module, as an object file; its constants and types are freed with the context of the module."""
     llvm = binding()
     where = host()
     context = llvm.create_context()

@@ -20,14 +20,14 @@ from .rows_ir import lane_offset, row_pointer, rows_of_block
 from .single_call import data_of, fail_function
 from .workers import thread_count
 
-_LONGEST = 5e7  # ns that a block of lanes should take at most: nobody can interrupt it
+_LONGEST = 5e7  # ns that a block of lanes should take at most: it cannot be interrupted
 _PIECE = 1e6  # ns that several blocks together should take at most
-_PIECES = 8  # per thread, so that one with quick configurations takes over from one with slow ones
-_LOOK = 2e7  # ns between two looks for a Ctrl-C
+_PIECES = 8  # per thread, so that a thread with quick configurations takes pieces from one with slow ones
+_LOOK = 2e7  # ns between two checks for Ctrl-C
 
 
 class TimeLoopKernel:
-    """A loop program ready to run on rows of any length; no more than `turns` of its time loop should go in one call."""
+    """A loop program ready to run on rows of any length; one call should run no more than `turns` turns of its time loop."""
 
     def __init__(self, program: LoopProgram) -> None:
         self.program = program
@@ -43,8 +43,8 @@ class TimeLoopKernel:
     ) -> None:
         """Fill the outputs, each of shape (N, ...); an input has the shape (N, ...), or (1, ...) if all N share it.
 
-        The entries of a configuration's row are adjacent in memory, which is the caller's to see to. `turns` of the time loop are
-        asked for at most: they tell how long it takes, and so how often to look for a Ctrl-C.
+        The caller has to see that the entries of a configuration's row are adjacent in memory. `turns` is the largest number of
+        turns of the time loop: it tells how long the call takes, and so how often to check for Ctrl-C.
         """
         assert all(_has_adjacent_rows(a) for a in (*inputs, *outputs))
         wanted = thread_count(threads)

@@ -1,19 +1,20 @@
 """Threads that share a batch without the interpreter: woken by a word in memory, they take piece after piece until none is left.
 
-Handing work to a sleeping thread through Python costs a tenth of a millisecond or two, as much as a light kernel needs for ten
-thousand configurations. Here a worker that has finished waits for the next batch with its eyes open, for a fraction of a
-millisecond, before it goes to sleep; and whoever asks works too, and waits for nobody who has not begun.
+To give work to a sleeping thread through Python costs one or two tenths of a millisecond, as much as a light kernel needs for
+ten thousand configurations. Here a worker that has finished keeps reading its word for a fraction of a millisecond before it
+goes to sleep. The caller works too, and does not wait for workers that have not begun.
 
-A batch is one call from the interpreter's point of view: it comes back when no worker reads or writes its arrays any more, done
-or not. Every now and then it looks whether the user has interrupted; if so, no further pieces are taken.
+A batch is one call from the interpreter's point of view: it returns when no worker reads or writes its arrays any more, whether
+all of it is done or not. From time to time the caller checks whether the user has interrupted; then no further pieces are
+taken.
 
-Each worker has a slot, a word of its own cache line:
+Each worker has a slot, a word in a cache line of its own:
 
     0   awake, waiting                      1   asleep: its wake lock is to be released
     2   at work                             else the address of a batch to take part in
 
-Workers are threads of the operating system alone: they never touch Python, so they need not end before it does. They are gone
-in a child after a fork, and started again when they are needed.
+Workers are threads of the operating system only: they never use Python, so they need not end before it does. A child process
+has none after a fork, and starts its own when they are needed.
 """
 
 from __future__ import annotations
@@ -40,11 +41,15 @@ _API = (
     *("PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals"),
     *("PyThread_acquire_lock", "PyThread_release_lock", "PyThread_acquire_lock_timed"),
 )
-_PIECES, _FAILED, _HEAD = 6, 9, 14  # words of a job: how many pieces, whether memory was missing, how many before its lists
+_PIECES, _FAILED, _HEAD = (
+    6,
+    9,
+    14,
+)  # in a job: the word with the number of pieces, the word that tells of missing memory, the words before its lists
 
 
 class Batch(NamedTuple):
-    """Rows of arrays for a kernel's loop, as NumPy hands them over, and axes around them.
+    """Rows of arrays for a kernel's loop, as NumPy passes them, and axes around them.
 
     `bases` are addresses of the first entries; `steps` has each array's byte stride from row to row, then strides within rows.
     `extents` are lengths of further batch axes, `strides` each array's byte strides along these, one array after the other.
@@ -59,13 +64,13 @@ class Batch(NamedTuple):
 
 
 def run(batch: Batch, piece: int, every: int, threads: int) -> None:
-    """All rows, so many to a piece, shared by so many threads; after so many pieces of its own, the caller looks for a Ctrl-C.
+    """Compute all rows, in pieces of `piece` rows, by `threads` threads; the caller checks for Ctrl-C once in `every` pieces.
 
-    While another batch has the workers, the caller does it alone.
+    While another batch has the workers, the caller computes alone.
     """
     code = _code()
     job, address = _job(batch, piece)
-    workers = min(threads, MOST_WORKERS + 1, job[_PIECES]) - 1  # nobody is woken for nothing
+    workers = min(threads, MOST_WORKERS + 1, job[_PIECES]) - 1  # no more than there are pieces for
     if workers > code.started:
         _start(code, workers)
     code.run(address, min(workers, code.started), every)
@@ -74,7 +79,7 @@ def run(batch: Batch, piece: int, every: int, threads: int) -> None:
 
 
 def no_memory(reason: str = "") -> OutOfMemoryError:
-    """The sentence for a kernel that asked for memory and got none; NumPy has a reason for its arrays."""
+    """The error of a kernel that could not get memory; NumPy gives a reason for its arrays."""
     wanted = f" ({reason})" if reason else ""
     return OutOfMemoryError(f"kernel: no memory is left for its results{wanted}. Take smaller batches, or fewer threads.")
 
@@ -100,7 +105,7 @@ def _usual(chosen: str) -> int:
 
 
 def _job(batch: Batch, piece: int) -> tuple[array[int], int]:
-    """What `@take` reads, in one array: words, then lists (workers_ir.py tells the words); and where it is."""
+    """What `@take` reads, in one array: words (listed in workers_ir.py), then lists; and the address of that array."""
     loop, bases, steps, rows, extents, strides = batch
     runs, per_run = math.prod(extents), -(-rows // piece)
     words = (loop, len(bases), piece, rows, 0, per_run, per_run * runs, len(extents), rows * runs, 0)
@@ -114,7 +119,7 @@ def _job(batch: Batch, piece: int) -> tuple[array[int], int]:
 
 
 class _Workers:
-    """The loaded code, and how many threads serve in this process."""
+    """The loaded code, and how many threads run it in this process."""
 
     def __init__(self, code: machine_code.MachineCode) -> None:
         self.code = code
@@ -134,7 +139,7 @@ class _Workers:
         ctypes.c_void_p.from_address(self.code["wake_locks"] + 8 * k).value = lock
 
     def reset(self) -> None:
-        """All asleep, nobody busy: at first, and in the child after a fork, where no worker is left."""
+        """All asleep and none busy: at the start, and in a child process after a fork, which has no workers."""
         ctypes.c_int64.from_address(self.code["busy"]).value = 0
         slots = (ctypes.c_int64 * (LINE * MOST_WORKERS)).from_address(self.code["slots"])
         for k in range(MOST_WORKERS):
@@ -144,14 +149,16 @@ class _Workers:
 
 
 def _start(workers: _Workers, count: int) -> None:
-    """More threads, until there are so many; where the system gives no more, fewer of them work."""
+    """Start threads until there are `count`; where the system gives no more, fewer of them work."""
     start = ctypes.pythonapi.PyThread_start_new_thread
     start.restype, start.argtypes = ctypes.c_ulong, [ctypes.c_void_p, ctypes.c_void_p]
     with workers.lock:
         while workers.started < count:
             k = workers.started
             workers.new_wake_lock(k)
-            workers.started = k + 1  # first: a second thread in one slot would wait for ever, a slot without one does no harm
+            workers.started = (
+                k + 1
+            )  # before the start: two threads in one slot would wait for ever, a slot without one does no harm
             start(workers.code["serve"], k)
 
 
@@ -170,7 +177,7 @@ def _code() -> _Workers:
 
 def _after_fork() -> None:
     global _making
-    _making = threading.Lock()  # the thread that held it is not here
+    _making = threading.Lock()  # the thread that held it is not in this process
     for workers in _made:
         workers.reset()
 
