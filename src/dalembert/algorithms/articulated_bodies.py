@@ -50,7 +50,7 @@ def inward_step(
 ) -> tuple[Sweeping, ArticulatedBody]:
     """Eliminate one joint. `state` is the motion with q̈ = 0, whose load is the whole bias force of the rigid body.
 
-    Since every link already moves with its bias acceleration, the unknown is only what q̈ adds, and c drops out.
+    Since every link already moves with its bias acceleration, the unknown is only what q̈ adds.
     """
     inertia = ArticulatedInertia.of(s.inertia)
     bias = state.load

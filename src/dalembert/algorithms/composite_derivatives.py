@@ -7,7 +7,7 @@ it, and
 
 turning joint j carries everything beyond it along with s_j, except that its velocities gain u_j and its accelerations
 w_j + u_j × V_l. So the wrench of what lies beyond changes by I w_j + B u_j + s_j × F, where I, B and F are sums over these
-links. B is linear in their velocities, knows nothing of translation, and is by blocks [Singh2022; SinghSecond2022]
+links. B is linear in their velocities, does not depend on ξ, and is by blocks [Singh2022; SinghSecond2022]
 
     B (ξ, θ) = (2 θ × p, −2 N θ),    p = Σ (m v − h × ω),    N = Σ ([ω]× J + [h]× [v]×),    J = ½ tr(I) 1 − I.
 
@@ -93,7 +93,7 @@ class TurnedWrenches(NamedTuple):
 
 
 class CarriedWrenches(NamedTuple):
-    """What c itself feels and does when joint j, before it or c itself, turns."""
+    """Wrenches of c when joint j, before it or c itself, turns."""
 
     alpha: Force  # of ∂M_c/∂q_j; ∂²τ_c/∂q_j∂q_i = α·w_i + β·ω(u_i) for i up to j
     beta: Vec3
@@ -121,7 +121,7 @@ def beyond_step(s: Segment, carried: Beyond | None, pose: Pose, link: Travel) ->
 
 
 def joint_step(s: Segment, beyond: Beyond, link: Travel) -> OutermostJoint:
-    """All that does not depend on another joint."""
+    """What a joint contributes that does not depend on another joint."""
     body, screw, u, w = beyond.body, link.s, link.u, link.w
     return OutermostJoint(
         screw,
@@ -136,7 +136,7 @@ def joint_step(s: Segment, beyond: Beyond, link: Travel) -> OutermostJoint:
 
 
 def _change(beyond: Beyond, screw: Motion, u: Motion) -> Change:
-    """Carried along by s, and faster by u."""
+    """The change when everything is carried along by s and gains the velocity u."""
     body = beyond.body
     half = skew(screw.w).times(body.I.matrix())
     N = skew(screw.w).times(beyond.N) - beyond.N.times(skew(screw.w)) + skew(screw.v).times(skew(beyond.p))
@@ -154,14 +154,14 @@ def _B(N: Mat3, p: Vec3, x: Motion) -> Force:
 
 
 def turned(c: OutermostJoint, j: Travel) -> TurnedWrenches:
-    """The outermost joint turns."""
+    """Wrenches with joint j when the outermost joint c turns."""
     change = c.change
     inner = change.inertia(j.w) + change.B(j.u)
     return TurnedWrenches(inner, inner + j.s.carries(c.G), change.inertia(j.u) * 2.0 + change.B(j.s), change.inertia(j.s))
 
 
 def carried(c: OutermostJoint, j: Travel) -> CarriedWrenches:
-    """The outermost joint is carried along."""
+    """Wrenches of the outermost joint c when joint j carries it along."""
     body, s, u = c.body, c.s, j.u
     momentum = body.times(u).f
     across = c.J @ u.w.cross(s.w) + u.v.cross(s.w.cross(body.h)) + momentum.cross(s.v)

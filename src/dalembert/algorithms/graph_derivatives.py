@@ -37,7 +37,7 @@ def _by_velocity(sweep: Unrolled, slopes: Slopes, qd: Any) -> Matrix:
 def with_acceleration(by_q: Matrix, slopes: Slopes, qdd: Any) -> Matrix:
     """∂τ/∂q = ∂h/∂q + Σ_k ∂M_ik/∂q_j q̈_k.
 
-    Not by differentiating τ with q̈ held: q̈ is made of q here, and its nodes may have merged with what uses them.
+    τ is not differentiated with q̈ held: q̈ is computed from q here, and its nodes may be shared with what uses them.
     """
     n = len(qdd)
     return [[by_q[i][j] + sum((slopes(i, k, j) * qdd[k] for k in range(n)), 0.0) for j in range(n)] for i in range(n)]

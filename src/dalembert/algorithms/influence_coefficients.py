@@ -173,8 +173,8 @@ def _beyond(vectors: list[Vec3]) -> list[Vec3]:
 def point_masses(body: Inertia) -> list[tuple[float, Vec3]]:
     """Masses at points of the segment that have its mass and first moment: one at the centre of mass, as a rule.
 
-    A body without mass has no centre. If it has a first moment all the same, as a difference of bodies may, two opposite unit
-    masses stand for it.
+    A body without mass has no centre. If it still has a first moment, as a difference of bodies may have, two opposite unit
+    masses replace it.
     """
     if body.mass:
         return [(body.mass, body.centre)]

@@ -189,7 +189,7 @@ class Christoffel:
     factor: float
 
     def shape(self, n: int) -> tuple[int, ...]:
-        """Coordinates thrice."""
+        """Coordinates, three times."""
         return (n, n, n)
 
     def write(self, sweep: LoopBuilder, number: int) -> None:

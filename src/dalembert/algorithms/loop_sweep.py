@@ -26,7 +26,7 @@ PEEL = 6  # operations per turn from which the first segment is worth code of it
 
 
 class RolledSweep(LoopBuilder):
-    """Builds a loop program by the requests of an algorithm."""
+    """Builds a loop program while an algorithm runs on symbols."""
 
     def __init__(self, tree: Tree, inputs: Mapping[str, tuple[int, ...]]) -> None:
         super().__init__(tree)
@@ -81,7 +81,7 @@ class RolledSweep(LoopBuilder):
         return result
 
     def _peeled(self, trial: Callable[[IntArray], tuple[LoopBody, Any]]) -> list[IntArray]:
-        """The rows in one loop, or the first on its own: how it stands on the base may cost every other turn its zeros."""
+        """The rows in one loop, or the first apart: its place on the base may have fewer zeros than all the others."""
         if len(self.rows) < 3:
             return [self.rows]
         together, apart = (len(reachable(leaves(trial(rows)[1]))) for rows in (self.rows, self.rows[1:]))
@@ -197,7 +197,7 @@ class RolledSweep(LoopBuilder):
         body = LoopBody(self, len(self.rows))
         self._store(body, carried, body.read(start, self.rows), self.rows)
         body.finish()
-        # All first steps, then all second ones: what one turn computes is not what the next one waits for.
+        # All first steps, then all second ones: no turn needs the result of the turn before.
         steps = sorted((k, i, c) for i in range(len(self.rows)) for k, c in enumerate(self.tree.path(i)[:-1]))
         pairs = [(i, c, self.tree.segments[c].parent) for _, i, c in steps]
         if pairs:
@@ -271,7 +271,7 @@ class RolledSweep(LoopBuilder):
             if not all_stored and not isinstance(scalar, Expr) and (base is None or at_base == scalar):
                 sources.append(float(scalar))
             elif not all_stored and own is not None:
-                sources.append(Tabled(own))  # row 0, the base, has no joint: nobody reads such a constant of it
+                sources.append(Tabled(own))  # row 0 is the base, which has no joint: such a constant of it is never read
             else:
                 sources.append(Stored(width))
                 width += 1

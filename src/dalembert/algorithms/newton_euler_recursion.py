@@ -34,8 +34,8 @@ class SegmentMotion(NamedTuple):
 
 
 class LinkState(NamedTuple):
-    """What the way out leaves for the way back. The inertial load is formed on the way out, while the motion it needs is
-    at hand: six numbers wait for the way back instead of eighteen, which spares a kernel's registers.
+    """What the way out leaves for the way back. The inertial load is formed on the way out, where its motion is known: six
+    numbers are kept for the way back instead of eighteen, which saves registers of a kernel.
     """
 
     motion: SegmentMotion
@@ -150,12 +150,12 @@ def _both(s: Segment, a: Force | None, b: Force | None) -> Force | None:
 
 
 def still_base(gravity: Vec3) -> LinkState:
-    """A base at rest, which falls upwards instead of everything else falling down."""
+    """A base at rest; gravity acts as its acceleration upwards."""
     return base_state(motion(ZERO, ZERO, -gravity))
 
 
 def base_state(link: SegmentMotion) -> LinkState:
-    """A moving base; it has no joint and its own load is nobody's business."""
+    """The state of a base that moves; it has no joint, so its own load does not matter."""
     return LinkState(link, NO_FORCE)
 
 

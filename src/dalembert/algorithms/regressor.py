@@ -7,8 +7,8 @@ For link j, with ω, α, a its motion in its own frame (a minus gravity), the wr
     y_h   = Uᵀ v + a × w          (one entry per component)    (2)
     y_I   = the six products of w with α, ω ωᵀ                 (3)
 
-Carrying the twist of each joint outwards costs less than carrying ten wrenches inwards: one vector pair instead of ten. Of many
-joints, the entries of one pair are a function of their own (`pair`), to be run for all pairs: code that does not grow.
+Carrying the twist of each joint outwards costs less than carrying ten wrenches inwards: one vector pair instead of ten. For many
+joints, the entries of one pair are a function (`pair`) that is run for all pairs, so that its code does not grow.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def _rotor_column(
 
 
 def _rotor(s: Segment, mount: SegmentMotion, qd: Any, qdd: Any) -> tuple[Any, Vec3]:
-    """What a rotor of unit inertia asks of its own joint, and its moment on its mount, in that one's frame."""
+    """What a rotor of unit inertia asks of its own joint, and its moment on its mount, in the mount's frame."""
     if s.spin is None:
         return qdd * s.ratio**2, ZERO
     z, k = s.spin.axis, s.ratio

@@ -144,7 +144,7 @@ class Unrolled:
         loads: list[Any] = [None] * len(self.tree.segments)
         for place, wrench in zip(places, wrenches, strict=True):
             i = place.segment
-            if i >= 0:  # what pulls at the base moves nothing
+            if i >= 0:  # a load on the base moves nothing
                 load = step(place, wrench, column[i])
                 loads[i] = load if loads[i] is None else loads[i] + load
         return loads

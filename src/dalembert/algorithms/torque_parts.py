@@ -25,7 +25,7 @@ def bare(s: Segment, inertia: Inertia = NOTHING) -> Segment:
 
 
 def only(tree: Tree, i: int, segment: Segment) -> Unrolled:
-    """The tree in which segment i is all there is."""
+    """The tree in which only segment i has inertia."""
     segments = [bare(s) for s in tree.segments]
     segments[i] = segment
     return Unrolled(dataclasses.replace(tree, segments=tuple(segments)))

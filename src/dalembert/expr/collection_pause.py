@@ -1,7 +1,7 @@
-"""Python's search for unused cycles on hold while a graph grows.
+"""Python's garbage collector, switched off while a graph is built.
 
-Nodes come by the ten thousand and all of them stay: the search would go through them again and again and find nothing, which
-takes as long as making them.
+Nodes are made by the ten thousand and all of them stay. The collector would go through them again and again and find nothing,
+which takes as long as making them.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _was_enabled = False
 
 @contextmanager
 def growing() -> Iterator[None]:
-    """Hold the search until the last of those who asked is done; it stays off if it was. Also a decorator.
+    """Switch the collector off until the last caller is done; it stays off if it was off before. Also a decorator.
 
-    An interrupt may come between any two calls: what is on hold then goes on again all the same.
+    An interrupt may come between any two calls: the collector is switched on again in that case too.
     """
     global _growing, _was_enabled
     counted = 0
@@ -40,7 +40,7 @@ def growing() -> Iterator[None]:
 
 
 def _after_fork() -> None:
-    """No other thread is here that would end what it began; the one that forked grows nothing."""
+    """In a forked process there are no other threads to end what they began; the one that forked builds no graph."""
     global _lock, _growing
     _lock = Lock()
     if _growing and _was_enabled:

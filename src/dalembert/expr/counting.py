@@ -3,7 +3,7 @@
 A `Program` shares equal subexpressions and drops what no output needs, so its counts are those of a customised kernel. The
 counts of an algorithm as it is written down, with no more sharing than its author put in, come from tracing it in a graph
 that keeps every operation. Zeros and ones that are part of the structure (a base at rest, the last row of a homogeneous
-matrix) still fold, since nobody would multiply by them.
+matrix) still fold, since no author would multiply by them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def executed(function: Callable[..., Any], inputs: Mapping[str, tuple[int, ...]]
 
     def run(*scalars: Any) -> float:
         function(*scalars)
-        return 0.0  # what it returns is of no interest here
+        return 0.0  # the result is not needed, only the operations
 
     trace(run, inputs, ["nothing"], graph=ledger)
     return counts_of(ledger.nodes)

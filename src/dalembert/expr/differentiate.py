@@ -30,7 +30,7 @@ from .ops import Scalar, is_zero
 
 
 class Choice(NamedTuple):
-    """A partial derivative that depends on a condition. Kept apart so that the arm not taken is selected away, not zeroed."""
+    """A partial derivative that depends on a condition. The arm not taken is left out, not multiplied by zero."""
 
     condition: Scalar
     yes: Partial

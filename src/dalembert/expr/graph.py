@@ -24,7 +24,7 @@ class Expr:
     """A node of a graph, standing for a number that is not known yet. Arithmetic on it adds nodes."""
 
     __slots__ = ("args", "graph", "index", "op", "value")
-    __array_ufunc__ = None  # NumPy steps aside instead of wrapping nodes in an object array
+    __array_ufunc__ = None  # NumPy does not wrap nodes in an object array
 
     def __init__(self, graph: Graph, index: int, op: str, args: tuple[Expr, ...], value: Any = None) -> None:
         self.graph = graph

@@ -43,7 +43,7 @@ def _columns(slot: Slot, value: FloatArray) -> list[FloatArray]:
 
 def evaluate(nodes: Sequence[Expr], values: dict[int, Any]) -> dict[int, Any]:
     """Fill in the value of every node, given those of the inputs."""
-    with np.errstate(all="ignore"):  # NaN and inf lanes are data here, not accidents
+    with np.errstate(all="ignore"):  # NaN and infinity are values like any other here
         for node in nodes:
             if node.op == "const":
                 values[node.index] = np.float64(node.value)

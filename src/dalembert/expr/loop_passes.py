@@ -1,8 +1,8 @@
-"""Named passes that keep a loop program out of memory: what one turn hands to the next need not be stored and read again.
+"""Named passes that save a loop program memory traffic: what one turn hands to the next need not be stored and read again.
 
 A sweep (algorithms/loop_sweep.py) writes every result to a row of a buffer, which is right for any tree. Along a chain most rows
-are read once, in the very next turn. Each pass takes a program and gives one with the same results; all of them leave programs
-with repetitions or indices of their own alone.
+are read once, in the very next turn. Each pass takes a program and gives one with the same results; none of them
+changes programs with repetitions or with an index per configuration.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def sums_once(program: LoopProgram) -> LoopProgram:
 
 
 def copies_at_the_source(program: LoopProgram) -> LoopProgram:
-    """A loop that only copies a buffer to an output is spared: the results go there in the first place."""
+    """A loop that only copies a buffer to an output is removed: the results are written to the output at once."""
     stages = _stages(program)
     for number, stage in enumerate(stages):
         sources = {node.index: address for node, address in stage.reads}
@@ -79,7 +79,7 @@ def copies_at_the_source(program: LoopProgram) -> LoopProgram:
 
 
 def _redirect(stages: list[Stage], number: int, copy: Write, source: Address) -> None:
-    """Let those who write what is copied write to the output instead, if nobody else reads or writes it."""
+    """Let the writes of what is copied go to the output instead, if nothing else reads or writes it."""
     wanted = entries(stages[number], source)
     writers = [place for place in _writes(stages) if _meet(stages, place, source, wanted)]
     readers = [k for k, s in enumerate(stages) for _, a in s.reads if _same(a, source) and np.isin(entries(s, a), wanted).any()]
@@ -126,7 +126,7 @@ def _written_before(stage: Stage, address: Address) -> Write | None:
 
 
 def without_dead_writes(program: LoopProgram) -> LoopProgram:
-    """Writes that nobody reads are left out, and with them what only they needed; so are loops that then do nothing."""
+    """Leave out writes that are never read, what only they needed, and loops that then do nothing."""
     stages = _stages(program)
     before = -1
     while before != (before := sum(len(stage.writes) * stage.turns for stage in stages)):

@@ -2,9 +2,9 @@
 
 Where a program would repeat the same few operations for hundreds of joints, a loop program holds them once and reads what
 differs from a table of constants. Addresses are index columns: in turn t of a stage, a scalar is found at
-`column[t] · stride + offset` of an input, an output, a buffer or the table. Where each configuration goes its own way, an
-index of its own, read from a buffer, is added; and stages can be repeated until every configuration is done, which makes a
-time loop of them. This module also says what all that means, in NumPy.
+`column[t] · stride + offset` of an input, an output, a buffer or the table. Where configurations differ, each adds an
+index of its own, read from a buffer; and stages can be repeated until every configuration is done, which makes a time loop of
+them. This module also evaluates such programs in NumPy, which defines what they mean.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Stage:
 class Repeat:
     """Steps run again and again while a buffer's entry (0 or not) is not 0 in some configuration; not at all if it is 0 in all.
 
-    A configuration that is done goes along: its steps must leave it as it is.
+    A configuration that is done still takes part: the steps must leave it as it is.
     """
 
     condition: tuple[int, int]
@@ -127,7 +127,7 @@ def run(program: LoopProgram, *arrays: ArrayLike) -> tuple[FloatArray, ...]:
 
 
 def run_time_loop(program: LoopProgram, inputs: Sequence[FloatArray], outputs: Sequence[FloatArray]) -> None:
-    """Run a program whose arrays are as long as their owner says, filling the outputs in place.
+    """Run a program on arrays of any length, filling the outputs in place.
 
     Each array has the shape (N, entries), an input also (1, entries) where all N configurations share it.
     """

@@ -47,7 +47,7 @@ def _general(name: str) -> Callable[..., Any]:
 
 
 def divide(a: Any, b: Any) -> Any:
-    """a / b, of scalars of any kind; a number over zero is infinite or NaN, as in the interpreter, and no error of Python's."""
+    """a / b, of scalars of any kind; a number over zero is infinite or NaN, as in the interpreter, and raises no error."""
     graph = _graph_of(a, b)
     if graph is not None:
         return graph.div(a, b)

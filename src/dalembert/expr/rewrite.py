@@ -21,7 +21,7 @@ from .program import Program
 _SUMS, _PRODUCTS = ("add", "sub"), ("mul",)
 _PARTNER = {"sin": "cos", "cos": "sin"}
 _FEW = 8  # factors of a product that is taken apart
-_ROUNDING = 4e-16  # coefficients that close came from the same number
+_ROUNDING = 4e-16  # coefficients this close came from the same number
 _WEIGHTS = {"const": 0, "input": 0, "neg": 0, "div": 4, "sqrt": 4, "sin": 10, "cos": 10, "atan2": 20}  # others 1
 
 Pass: TypeAlias = Callable[[Program], Program]
@@ -253,7 +253,7 @@ def _replace_square(table: dict[tuple[Expr, ...], float], factors: tuple[Expr, .
 
 
 def _spread(term: Monomial) -> Monomial:
-    """The term with its sines and cosines in the open: shared products of them taken apart too."""
+    """The term with its sines and cosines as single factors: shared products of them are taken apart too."""
     coefficient, found = term.coefficient, []
     for f in (leaf for factor in term.factors for leaf in _sines_in(factor)):
         if f.op == "const":

@@ -4,16 +4,16 @@
 2. `inverse_dynamics(sweep, q, qd, qdd, base, loads=None, *, with_friction=True)` returns the generalised forces per
    coordinate for a motion. Gravity enters as the upward acceleration of `base`; `loads` are the wrenches that segments exert
    on the outside, one `Force` or None each, at the segment's internal origin and in its axes.
-3. It may offer natively what it gives by its own means: `mass_matrix(sweep, q)`, `christoffel(sweep, q)` and, where that is
+3. It may offer what it computes directly: `mass_matrix(sweep, q)`, `christoffel(sweep, q)` and, where that is
    cheaper than through the symbols, their `coriolis_matrix(sweep, q, qd)`, in coordinates. What it does not offer follows
    from its inverse dynamics (`mass_matrix_of`, `christoffel_of`, `coriolis_of` below).
-4. A formulation whose own result is the closed model M, velocity products, gravity hands a `Model` per joint to `closed`,
-   which makes 2 and 3 of it and adds what happens at the joints themselves.
-5. Rotors act in their three models, couplings are met by `sweep.expand` and `sweep.collect`, branches by `tree.path`.
+4. A formulation whose own result is the closed model (M, velocity products, gravity) hands a function that gives a `Model` to
+   `closed`, which makes 2 and 3 of it and adds reflected rotors, friction and loads.
+5. Rotors act in their three models, couplings are handled by `sweep.expand` and `sweep.collect`, branches by `tree.path`.
 6. What is particular to it is offered as `terms`, by name, each with its meaning; frames seen by users are the links' own
    (`tree.frames`), never the internal ones.
 7. It names its `reference` (a key of docs/references.bib) and, in a line, what it `shows`.
-8. What it cannot serve it says by its flags (`moving_base`, `parameters`, `largest`); users are told who can.
+8. What it cannot serve it says by its flags (`moving_base`, `parameters`, `largest`); users are told which formulations can.
 9. It is entered in the `FORMULATIONS` table, and so inherits every agreement and property test.
 """
 
@@ -55,10 +55,10 @@ class Formulation:
     coriolis_matrix: Callable[[Unrolled, Any, Any], Matrix] | None = None
     terms: Mapping[str, FormulationTerm] = field(default_factory=dict)
     can_roll: bool = False  # written as steps for a sweep, so it can become a loop over joints
-    regroup: bool = False  # right with base parameters alone, in which a link may have no mass
+    regroup: bool = False  # correct with base parameters alone, where a link may have no mass
     moving_base: bool = False  # serves a base that moves
     parameters: bool = False  # serves masses and moments as inputs
-    largest: int | None = None  # joints up to which its operations stay within reason
+    largest: int | None = None  # joints up to which it may be asked; beyond, it has too many operations
 
 
 class Model(NamedTuple):

@@ -157,7 +157,7 @@ class Parts(NamedTuple):
 
 
 def parts(sweep: Unrolled, X: Any, links: Sequence[Inertia]) -> Parts:
-    """Everything is linear in the links' mass and moments, so whole links, their translation or rotation may be asked."""
+    """The parts for these links: whole ones, or their translation or rotation alone, since all is linear in mass and moments."""
     bodies = beyond(sweep, X, links)
     return Parts(sweep.tree, joint_motions(sweep, X), bodies, sweep.local(unit_wrench, bodies))  # (7)
 

@@ -104,8 +104,8 @@ def bodies(s: Segment, place: FramePlace) -> list[CentralBody]:
     """What a segment carries as a body with a centre of mass.
 
     Without mass there is none and none is needed: the tensor is the same about every point, and the origin of the link's own
-    frame serves. A first moment without mass, which takes masses of both signs, is that of a unit mass and of its opposite at
-    the origin.
+    frame is taken. A first moment without mass, which needs masses of both signs, is written as that of a unit mass and of its
+    opposite at the origin.
     """
     m, h, I = body = s.inertia
     if not ops.is_zero(m):

@@ -47,7 +47,7 @@ class LinkData(NamedTuple):
 
 
 class LinkKinematics(NamedTuple):
-    """What the way out finds for a link; pdd and pdd_C are without gravity's share, as the base starts at −g₀."""
+    """What the way out finds for a link; pdd and pdd_C are p̈ − g₀, as the base starts at −g₀."""
 
     omega: Vec3
     domega: Vec3
@@ -107,7 +107,7 @@ def _without_dust(difference: Vec3, *of: Vec3) -> Vec3:
 
 
 def carried(link: LinkKinematics, x: Vec3) -> Vec3:
-    """ẍ = ω̇ × x + ω × (ω × x): how much faster than its origin a link's point at x accelerates."""
+    """ẍ = ω̇ × x + ω × (ω × x): the acceleration of a link's point at x beyond that of its origin."""
     return link.domega.cross(x) + link.omega.cross(link.omega.cross(x))
 
 

@@ -2,7 +2,7 @@
 
 The sum M_1 ‡ … ‡ M_n of the screw formulation grows by the terms of new links and keeps those of the old ones [Laus, §2.4]. A new
 link needs of the old robot the screws of its carrier P: J_P, its rate and gravity, all in P's frame (`carrier`). What it adds is
-computed here over these, whatever robot they come from.
+computed here from these alone, whatever the robot.
 
 The tree of an attachment begins with a segment that stands for P: a joint that stays at zero, with the bodies held rigidly by P.
 """

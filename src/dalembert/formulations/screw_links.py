@@ -1,8 +1,8 @@
 """The screws of each link, and what a link adds to M, C and g.
 
-Screws are at the centre of mass of their link and in axes fixed in it. Which of their components are zero for all
-configurations, because all axes are parallel for example, is seen while tracing: what is multiplied by them never becomes an
-operation, so that a planar arm is computed with the three components it needs.
+Screws are at the centre of mass of their link and in axes fixed in it. Components that are zero in all
+configurations, because all axes are parallel for example, are found while tracing: products with them never become operations,
+so that a planar arm is computed with the three components it needs.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class LinkScrews(NamedTuple):
 
 
 def base_link(upward: Vec3) -> LinkScrews:
-    """The base: it has no screws, and accelerates upwards instead of everything else falling."""
+    """The base: it has no screws; gravity acts as its acceleration upwards."""
     return LinkScrews({}, {}, AT_REST, Motion(upward, ZERO))
 
 
@@ -116,7 +116,7 @@ def links_on(base: LinkScrews, sweep: Unrolled, places: Sequence[ColumnPlace], q
 
 
 def links(sweep: Unrolled, q: Any, qd: Any, qdd: Any, upward: Vec3) -> list[LinkScrews]:
-    """All links of a robot. Columns are those of coordinates, so couplings are met where they arise."""
+    """All links of a robot. Columns are those of coordinates, so a coupled joint adds to the column it follows."""
     rates, accelerations = sweep.expand(qd, rate=True), sweep.expand(qdd, rate=True)
     return links_on(base_link(upward), sweep, places_of(sweep.tree), sweep.expand(q), rates, accelerations)
 

@@ -95,7 +95,7 @@ HINTS = (
 
 
 class Hint:
-    """Stands in a class in the place of an attribute it has not got, and says where to find it.
+    """Stands for an attribute that a class does not have, and says where to find it.
 
     A `__getattr__` would do so for every name, and make every attribute that is there slower to reach.
     """

@@ -1,11 +1,11 @@
 """Joints that move no inertia: the mass matrix is singular in every configuration, and no acceleration follows from a torque.
 
-A joint is idle if, for almost any q, it can move (with the joints beyond it following as they like) while nothing that has
+A joint is idle if, for almost any q, it can move (with any motion of the joints beyond it) while nothing that has
 inertia does: a point mass on its axis, a link without inertia at the tip, two joints on one axis with nothing in between. That
 is a zero on the diagonal D of M = Lᵀ D L, counted from the tips. In some configurations only, M may be singular all the same.
 
-If each link has inertia of its own about its joint's axis, or the joint a geared rotor, no joint is idle: from the base on, each
-has to be at rest if nothing is to have energy. That is looked at first, and is enough for nearly all robots. Otherwise M is taken
+If each link has inertia about its own joint's axis, or the joint a geared rotor, no joint is idle: without kinetic energy each is
+at rest, from the base on. That is checked first, and is enough for nearly all robots. Otherwise M is taken
 at a few random configurations, in link frames, where what is zero stays small; without couplings and full rotors, its D alone, by
 articulated bodies, which takes a time that grows with the joints.
 """
@@ -21,9 +21,9 @@ from .robot_data import RobotData
 from .tree import Segment, Tree
 
 _ROUNDING = 1e-13  # of the inertia a joint would move about another axis: what rounding leaves of none
-_CLEARLY = 1e-6  # likewise, for what is no rounding; what lies in between is looked at closely
+_CLEARLY = 1e-6  # likewise, for what is certainly no rounding; what lies between the two is examined
 _CONFIGURATIONS = 3
-_MOST_COUPLED = 400  # coordinates of trees with couplings or full rotors, whose M is made for it: it is not looked at beyond
+_MOST_COUPLED = 400  # coordinates up to which trees with couplings or full rotors are examined, which needs their M
 
 
 class Idle(NamedTuple):
@@ -52,7 +52,7 @@ def idle_joints(tree: Tree) -> tuple[Idle, ...]:
     recursive = tree.is_plain and not tree.has_spin
     if _all_have_own(tree, bodies) or (not recursive and tree.n > _MOST_COUPLED):
         return ()
-    with np.errstate(all="ignore"):  # numbers beyond all measure are no business of this module
+    with np.errstate(all="ignore"):  # overflow of very large numbers is reported elsewhere
         look = _Look(tree, bodies)
         pivots = look.by_articulated_bodies() if recursive else look.by_mass_matrix()
         idle = np.flatnonzero((abs(pivots) <= _ROUNDING * look.scale).all(axis=0))
@@ -63,7 +63,7 @@ def idle_joints(tree: Tree) -> tuple[Idle, ...]:
 def links_have_own(robot: RobotData) -> bool:
     """The same question to a robot, before there is a tree: whether its links, one by one, have inertia about their axes.
 
-    False leaves it open: a rotor, a further body or a link fixed to it may have what a link has not.
+    False does not decide: a rotor, a further body or a link fixed to it may have the inertia that a link lacks.
     """
     joints = [joint for joint in robot.structure.joints if joint.moves]
     link_of = {link.name: link for link in robot.parameters.links}
@@ -100,7 +100,7 @@ def _all_have_own(tree: Tree, bodies: FloatArray) -> bool:
     """Whether every joint moves inertia of its own link about its axis, or a rotor."""
     held = bodies.copy()
     for s in tree.segments:
-        if s.spin is not None and s.spin.mount >= 0:  # a rotor may turn against its mount, so as to stand still about its axis
+        if s.spin is not None and s.spin.mount >= 0:  # a rotor may turn against its mount and so be at rest about its axis
             held[s.spin.mount, 3:, 3:] -= s.rotor_inertia * np.outer(s.spin.axis, s.spin.axis)
     return all(
         s.armature > 0.0 or (body[5, 5] > _CLEARLY * np.trace(body[3:, 3:]) if s.turn else body[0, 0] > 0.0)
@@ -140,7 +140,7 @@ class _Look:
         for i in reversed(range(len(bodies))):
             U = bodies[i] @ self.axes[i]
             pivot = pivots[:, i] = U @ self.axes[i] + self.tree.segments[i].armature
-            clear = abs(pivot) > _ROUNDING * self.scale[:, i]  # nothing is to be eliminated by an idle joint
+            clear = abs(pivot) > _ROUNDING * self.scale[:, i]  # an idle joint eliminates nothing
             inverse = np.where(clear, 1.0, 0.0) / np.where(clear, pivot, 1.0)
             self._pass_down(bodies, i, bodies[i] - U[:, :, None] * U[:, None, :] * inverse[:, None, None])
         return pivots

@@ -1,6 +1,6 @@
 """A robot whose numbers may be symbols: the tree of `tree.py` over scalars of any kind, in plain joint frames.
 
-Nothing is adapted to the numbers here, since they need not be known. The frame of a segment is that of its joint, z along the
+Frames do not depend on the numbers here, since these need not be known. The frame of a segment is that of its joint, z along the
 axis. Rotations stay numbers, with exact zeros and ones where axes are aligned; what is zero stays zero. Lengths are those of
 Denavit and Hartenberg between any two axes: d along an axis, a along the common normal. A centre of mass is measured from its
 link's own joint, in the axes of its link frame, so that it does not depend on where the link frame sits.
@@ -95,7 +95,7 @@ class _Builder:
         i = self.parent[j]
         own = str(i + 1) if self.parent.count(i) == 1 else f"{i + 1}_{j + 1}"
         _, X = self.places[self.joints[j].parent]
-        far = i < 0 or bool(np.abs(X[:3, 3]).max() <= _DUST)  # the link frame is at the joint: the offset is the next one's
+        far = i < 0 or bool(np.abs(X[:3, 3]).max() <= _DUST)  # the link frame is at the joint: the next joint's offset
         return split_offset(self.before[j][:3, 3], self.before[j][:3, 2], X[:3, 0], own, str(j + 1), far=far)
 
     def _without_clashes(self, split: list[list[OffsetPart]]) -> list[list[OffsetPart]]:

@@ -116,8 +116,8 @@ class Joint(Record):
     """A joint from link `parent` (frame P) to link `child` (frame B): X_PB(q) = origin · motion(axis, q + home) · child_origin.
 
     `origin` places the joint frame J in P, `axis` is given in J, and `child_origin` places the link frame B in the moved
-    joint frame (identity in URDF; the constant part of a standard DH row otherwise). `home` is the joint value, in the
-    drawing's own counting, at which q = 0.
+    joint frame (identity in URDF; the constant part of a standard DH row otherwise). `home` is the joint value, as the
+    drawing counts it, at which q = 0.
     """
 
     name: str

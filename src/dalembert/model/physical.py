@@ -45,11 +45,11 @@ class Finding(NamedTuple):
 
 
 class FoundNote(str):
-    """A robot's note that came from a finding, so that it goes when the number is mended."""
+    """A robot's note that came from a finding, so that it disappears when the number is corrected."""
 
 
 class SourceNote(str):
-    """A robot's note about a doubtful number of its source, of which the robot itself keeps only what was made of it."""
+    """A robot's note about a doubtful number of its source, of which the robot keeps only the corrected value."""
 
     code: str
 
@@ -70,7 +70,7 @@ def findings(robot: RobotData) -> list[Finding]:
 def report(robot: RobotData, *, strict: bool) -> tuple[str, ...]:
     """Warn of each finding, or raise the first under `strict`; returns the robot's notes with the findings among them.
 
-    A finding that already stands in the notes is not repeated: a copy with another payload keeps its original's flaws quietly.
+    A finding that already stands in the notes is not repeated: a copy with another payload does not warn again.
     """
     found = findings(robot)
     known = set(robot.notes)
@@ -204,7 +204,7 @@ def _listed(moments: FloatArray) -> str:
 
 
 def _rounded(I: FloatArray) -> str:
-    """Six significant digits relative to the largest entry, without the crumbs of the eigenvalue computation."""
+    """Six significant digits relative to the largest entry, without the rounding of the eigenvalue computation."""
     largest = np.abs(I).max()
     if largest == 0:
         return checks.describe(I)
@@ -279,7 +279,7 @@ def _of_rotors(robot: RobotData) -> Iterator[Finding]:
 
 def _of_gravity(robot: RobotData) -> Iterator[Finding]:
     x, y, z = robot.gravity.tolist()
-    if z > 0 and math.hypot(x, y) <= _ROUNDING * z:  # an oblique one is no slip: the base is inclined
+    if z > 0 and math.hypot(x, y) <= _ROUNDING * z:  # an oblique one is no mistake: the base is inclined
         yield Finding(
             "gravity-up",
             f"gravity: {checks.describe(robot.gravity)} m/s² points straight up; kept as given. Did the source count it as the "

@@ -108,7 +108,7 @@ class Parameters(Record):
 
 
 class RobotData(Protocol):
-    """A robot, to modules that a robot itself is checked with: its data and nothing it does."""
+    """A robot as the modules see it that check a robot when it is built: its data alone."""
 
     @property
     def name(self) -> str:

@@ -150,9 +150,9 @@ class ArticulatedInertia(NamedTuple):
         return ArticulatedInertia(self.M + other.M, self.H + other.H, self.I + other.I)
 
     def up(self, X: Transform) -> ArticulatedInertia:
-        """About the parent frame's origin: H' = RHRᵀ + M'[p]×ᵀ ..., by blocks.
+        """About the parent frame's origin, by blocks, with P = [p]×:
 
-        With P = [p]×:  M' = RMRᵀ,  H' = RHRᵀ − M'P,  I' = RIRᵀ + P RHRᵀ − H'ᵀ P... written so that I' stays symmetric.
+        M' = RMRᵀ,  H' = RHRᵀ − M'P,  I' = RIRᵀ + P H' − (RHRᵀ)ᵀ P, which is symmetric.
         """
         M = self.M.turned(X.turn).rotated(X.R)
         R = X.rotation()

@@ -1,4 +1,4 @@
-"""LᵀDL factorisation of a small symmetric matrix over scalars, from the last row up, so that a tree's zeros survive.
+"""LᵀDL factorisation of a small symmetric matrix over scalars, from the last row up, which keeps the zeros of a tree.
 
 For a mass matrix whose rows are numbered parents first, no fill-in arises [Featherstone2008, §6.4].
 """

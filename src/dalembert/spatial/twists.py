@@ -1,6 +1,6 @@
 """Screw quantities of a rigid body at a frame's origin: motions (twists) and forces (wrenches), with named parts.
 
-Neither has an order of components: public arrays are linear part first, and are made at the boundary.
+Parts are named, so no order of components arises; public arrays have the linear part first.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Motion(NamedTuple):
         return Motion(self.v - other.v, self.w - other.w)
 
     def cross(self, other: Motion) -> Motion:
-        """How another motion changes that is carried along by this one."""
+        """The rate of another motion that is carried along by this one: the screw product."""
         return Motion(self.w.cross(other.v) + self.v.cross(other.w), self.w.cross(other.w))
 
     def carries(self, force: Force) -> Force:
-        """How a force changes that is carried along by this motion."""
+        """The rate of a force that is carried along by this motion."""
         return Force(self.w.cross(force.f), self.w.cross(force.n) + self.v.cross(force.f))
 
     def at(self, p: Vec3) -> Motion:
