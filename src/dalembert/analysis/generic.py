@@ -8,6 +8,7 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..model import Joint, Link, Robot
+from ..model.second_moments import tensor
 from ..model.tree import Tree
 
 _SEED = 1982
@@ -47,7 +48,7 @@ def like(tree: Tree) -> Robot:
 def _link(name: str, rng: np.random.Generator) -> Link:
     shape = rng.uniform(0.05, 0.2, (3, 3)) * rng.choice([-1.0, 1.0], (3, 3))
     second = shape @ shape.T  # of positive masses, so the tensor made of it could be a body's
-    return Link(name, rng.uniform(1.0, 5.0), rng.uniform(0.05, 0.2, 3), np.trace(second) * np.eye(3) - second)
+    return Link(name, rng.uniform(1.0, 5.0), rng.uniform(0.05, 0.2, 3), tensor(second))
 
 
 def _pose(rng: np.random.Generator) -> FloatArray:

@@ -12,12 +12,12 @@ from functools import cached_property
 from typing import Any
 
 from ..expr.differentiate import jacobian, jvp
+from ..spatial import Matrix
+from ..spatial.nested import dot, sum_of, transposed
 from .quantities import QUANTITIES
 from .quantity import COLUMNS, FORCE, MATRIX, ROWS, SAME, record_of
 from .recipes_kinematics import STATES
 from .system import AS_IT_IS, Coordinate, Reading, Recipe, Request, System
-
-Matrix = list[list[Any]]
 
 
 class Transferred:
@@ -97,28 +97,20 @@ class Transferred:
             found.append(_times(G, given[1]))
         if len(given) > 2:
             turning = jvp(found[1], u, given[1])
-            found.append(_sum(_times(G, given[2]), turning))
+            found.append(sum_of(_times(G, given[2]), turning))
         if len(given) > 3:  # d/dt of q̈, with Ġ u̇ quadratic in u̇
             mixed = jvp(_times(G, given[2]), u, given[1])
-            found.append(_sum(_times(G, given[3]), mixed, mixed, mixed, jvp(turning, u, given[1])))
+            found.append(sum_of(_times(G, given[3]), mixed, mixed, mixed, jvp(turning, u, given[1])))
         return dict(zip(STATES, found, strict=False)), G
 
 
-def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    return sum((x * y for x, y in zip(a, b, strict=True)), 0.0)
-
-
-def _sum(*vectors: Sequence[Any]) -> list[Any]:
-    return [sum(entries[1:], entries[0]) for entries in zip(*vectors, strict=True)]
-
-
 def _times(A: Matrix, x: Sequence[Any]) -> list[Any]:
-    return [_dot(row, x) for row in A]
+    return [dot(row, x) for row in A]
 
 
 def _force(x: Sequence[Any], G: Matrix) -> list[Any]:
     """Gᵀ x."""
-    return [_dot(column, x) for column in zip(*G, strict=True)]
+    return [dot(column, x) for column in zip(*G, strict=True)]
 
 
 def _columns(X: Matrix, G: Matrix) -> Matrix:
@@ -128,8 +120,7 @@ def _columns(X: Matrix, G: Matrix) -> Matrix:
 
 def _rows(X: Matrix, G: Matrix) -> Matrix:
     """Gᵀ X."""
-    columns = [_force(column, G) for column in zip(*X, strict=True)]
-    return [list(row) for row in zip(*columns, strict=True)]
+    return transposed([_force(column, G) for column in zip(*X, strict=True)])
 
 
 _RULES: dict[str, Callable[[Any, Matrix], Any]] = {

@@ -22,6 +22,7 @@ from ..errors import ModelError
 from ..expr import ops
 from ..expr.differentiate import gradient
 from ..spatial import ldl
+from ..spatial.nested import dot
 
 MOST_TURNS = 30.0
 _ROUNDING = 4e-16  # a correction of that size relative to the velocity is none
@@ -80,7 +81,7 @@ def iteration(system: AnySystem) -> Callable[..., list[Any]]:
     def improve(h: Any, middle: Any, v: Any, p: Any, tau: Any, force: Any, pending: Any, last: Any, turn: Any) -> list[Any]:
         M = model.mass_matrix(middle)
         f = [a + t - b for a, t, b in zip(model.slope(middle, v), tau, model.friction(middle, v), strict=True)]
-        momentum = [_dot(row, v) for row in M]
+        momentum = [dot(row, v) for row in M]
         residual = [a - 0.5 * h[0] * b - c for a, b, c in zip(momentum, f, p, strict=True)]
         correction = ldl.solve(M, residual)
         better = [a - b for a, b in zip(v, correction, strict=True)]
@@ -96,13 +97,6 @@ def velocity(system: AnySystem) -> Callable[..., list[Any]]:
     """q̇ = M(q)⁻¹ p."""
     model = _model(system)
     return lambda q, p: [ldl.solve(model.mass_matrix(q), p)]
-
-
-def _dot(row: Any, v: Any) -> Any:
-    total: Any = 0.0
-    for a, b in zip(row, v, strict=True):
-        total = total + a * b
-    return total
 
 
 def _chosen(condition: Any, new: list[Any], old: list[Any]) -> list[Any]:
