@@ -154,6 +154,10 @@ class PinocchioRobot:
         J = pin.computeFrameJacobian(self.model, self.data, self.q(q), self.model.getFrameId(name), axes)
         return J.reshape(6, -1) @ self.K  # a single column comes back flat
 
+    def momentum_matrix(self, q: np.ndarray) -> np.ndarray:
+        """Of the momentum about the centre of mass."""
+        return pin.computeCentroidalMap(self.model, self.data, self.q(q)) @ self.K
+
     def kinetic_energy(self, q: np.ndarray, qd: np.ndarray) -> float:
         """Pinocchio's of the bodies, plus that of the armatures, which Pinocchio 4.1 counts for some joint types only."""
         v = self.v(qd)

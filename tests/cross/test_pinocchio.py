@@ -54,6 +54,14 @@ def check_kinematics(robot: Robot, rng: np.random.Generator) -> None:
             assert relative_error(dal.jacobian(robot, q, name, frame=frame), oracle.jacobian(q, name, frame)) < TOLERANCE
 
 
+def check_momentum(robot: Robot, rng: np.random.Generator) -> None:
+    q, qd, _ = state(robot, rng)
+    found = dal.centroidal_momentum(robot, q, qd)
+    expected = PinocchioRobot(robot).momentum_matrix(q)
+    assert relative_error(found.momentum_matrix, expected) < TOLERANCE
+    assert relative_error(found.momentum, expected @ qd) < TOLERANCE
+
+
 def check_surroundings(robot: Robot, rng: np.random.Generator) -> None:
     """Wrenches on any links and on the tool, and a base that moves in every way."""
     q, qd, qdd = state(robot, rng)

@@ -25,6 +25,7 @@ def results() -> dict[str, object]:
         "ForwardDerivatives": dal.derivatives(PANDA, ONES, ONES, tau=ONES),
         "SecondDerivatives": dal.second_derivatives(ARM, *np.ones((3, 2))),
         "Energy": dal.energy(PANDA, MANY, MANY),
+        "CentroidalMomentum": dal.centroidal_momentum(PANDA, MANY, MANY),
         "EnergyGradient": dal.energy_gradient(PANDA, MANY, MANY),
         "Influence": dal.influence(PANDA, ONES, order=3),
         "LinkMotion": dal.link_motion(PANDA, MANY, MANY, MANY),

@@ -6,7 +6,7 @@ A new one needs its algorithm (algorithms/), its record here, and the function t
 
 from __future__ import annotations
 
-from ..algorithms import energy, graph_derivatives, regressor
+from ..algorithms import centroidal, energy, graph_derivatives, regressor
 from ..algorithms.regressor import STANDARD, Options
 from ..model.tree import Tree
 from . import composed, derived, recipes_dynamics, recipes_forces, recipes_kinematics, sizes
@@ -182,6 +182,22 @@ _RECORDS = (
         loops=sizes.many_triples(sizes.SECOND_TRIPLES),
         composed=Composed(sizes.has_many_second_entries, composed.second_derivatives),
         refused=sizes.FOUR_CUBIC,
+    ),
+    Quantity(
+        "centroidal_momentum",
+        (
+            Output("momentum", unit="linear in kg m/s, then angular in kg m^2/s, in world axes"),
+            Output("momentum_matrix", COLUMNS, "momentum per unit of qd"),
+            Output("centre_of_mass", unit="m, in world axes"),
+        ),
+        plain(
+            centroidal.momentum,
+            "q",
+            "qd",
+            outputs=["momentum", "momentum_matrix", "centre_of_mass"],
+            can_roll=False,
+            regroup=False,
+        ),
     ),
     Quantity(
         "parameters",

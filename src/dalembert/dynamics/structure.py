@@ -61,6 +61,17 @@ class EnergyGradient(NamedTuple):
         return brief(self)
 
 
+class CentroidalMomentum(NamedTuple):
+    """Momentum about the centre of mass, shape (..., 6), its matrix, (..., 6, n), and the centre of mass, (..., 3)."""
+
+    momentum: FloatArray
+    momentum_matrix: FloatArray
+    centre_of_mass: FloatArray
+
+    def __repr__(self) -> str:
+        return brief(self)
+
+
 _COLUMNS = {flags: (Options(*flags),) for flags in itertools.product((True, False), repeat=3)}
 
 
@@ -388,11 +399,52 @@ def energy_gradient(
     return EnergyGradient(*ask(system, "energy_gradient", (), (q, qd), out, threads))
 
 
+def centroidal_momentum(
+    system: AnySystem,
+    q: ArrayLike,
+    qd: ArrayLike,
+    *,
+    out: tuple[FloatArray, FloatArray, FloatArray] | None = None,
+    threads: int | None = None,
+) -> CentroidalMomentum:
+    """Momentum of all links together, about their common centre of mass, and the matrix A(q) with which it is A q̇.
+
+    Linear momentum changes by the forces from outside, weight included, and angular momentum by their moments about the centre of
+    mass. The fixed base does not count, and rotors do where they are given by position and axis.
+
+    Parameters
+    ----------
+    system : Robot
+        With n coordinates.
+    q, qd : array_like, shape (..., n)
+        Positions and velocities; leading axes broadcast.
+    out : tuple of three ndarrays, optional
+        Where to put the results; an earlier result will do.
+    threads
+        As in `inverse_dynamics`.
+
+    Returns
+    -------
+    CentroidalMomentum
+        `momentum` (..., 6) with the linear part first, `momentum_matrix` (..., 6, n), `centre_of_mass` (..., 3), in world axes.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> found = dal.centroidal_momentum(dal.robots.two_link_planar(), [0.3, 0.5], [1.0, 2.0])
+    >>> found.momentum.shape, found.momentum_matrix.shape
+    ((6,), (6, 2))
+    """
+    return CentroidalMomentum(*ask(system, "centroidal_momentum", (), (q, qd), out, threads))
+
+
 __all__ = [
+    "CentroidalMomentum",
     "EnergyGradient",
     "ForwardDerivatives",
     "InverseDerivatives",
     "SecondDerivatives",
+    "centroidal_momentum",
     "christoffel",
     "coriolis_matrix",
     "derivatives",
