@@ -58,20 +58,25 @@ def forward_derivatives(sweep: Unrolled, q: Any, qd: Any, tau: Any, base: LinkSt
     slopes = mass_slopes(M, q)
     qdd = forward_dynamics(sweep, q, qd, tau, base)
     by_q = with_acceleration(jacobian(inverse_dynamics(sweep, q, qd, [0.0] * n, base, with_friction=False), q), slopes, qdd)
-    factors = ldl.factor(M)
+    return solved_slopes(M, by_q, _by_velocity(sweep, slopes, qd))
 
-    def solved(A: Matrix) -> Matrix:
-        return transposed([ldl.solve_factored(factors, [-row[j] for row in A]) for j in range(n)])
 
+def solved_slopes(M: Matrix, by_q: Matrix, by_qd: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+    """−M⁻¹ ∂τ/∂q, −M⁻¹ ∂τ/∂q̇ and M⁻¹."""
+    factors, n = ldl.factor(M), len(M)
     inverse = [ldl.solve_factored(factors, [1.0 if i == j else 0.0 for i in range(n)]) for j in range(n)]
-    return solved(by_q), solved(_by_velocity(sweep, slopes, qd)), inverse
+    return minus_solved(factors, by_q), minus_solved(factors, by_qd), inverse
+
+
+def minus_solved(factors: Any, A: Matrix) -> Matrix:
+    """−M⁻¹ A, column by column, from the factors of M."""
+    return transposed([ldl.solve_factored(factors, [-x for x in column]) for column in zip(*A, strict=True)])
 
 
 def forward_parameter_derivatives(sweep: Unrolled, q: Any, qd: Any, tau: Any, base: LinkState, options: Options) -> Matrix:
     """∂q̈/∂φ = −M⁻¹ Y, with Y taken at the acceleration that τ causes: τ = Y φ does not change with φ."""
     Y = regressor(sweep, q, qd, forward_dynamics(sweep, q, qd, tau, base), base, options)
-    factors = ldl.factor(mass_matrix(sweep, q))
-    return transposed([ldl.solve_factored(factors, [-y for y in column]) for column in zip(*Y, strict=True)])
+    return minus_solved(ldl.factor(mass_matrix(sweep, q)), Y)
 
 
 def coriolis_matrix(sweep: Unrolled, q: Any, qd: Any) -> Matrix:
@@ -129,11 +134,15 @@ def along(outputs: Matrix, q: Any, qd: Any) -> Matrix:
 
 def second_derivatives(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkState) -> tuple[Any, Any, Any, Any]:
     """∂²τ/∂q∂q, ∂²τ/∂q∂q̇, ∂²τ/∂q̇∂q̇ and ∂M/∂q, each n by n by n; the first index is that of τ."""
+    return second_slopes(inverse_dynamics(sweep, q, qd, qdd, base), mass_matrix(sweep, q), q, qd)
+
+
+def second_slopes(tau: Any, M: Matrix, q: Any, qd: Any) -> tuple[Any, Any, Any, Any]:
+    """The same of torques and a mass matrix traced from q, q̇ and q̈."""
     n = len(q)
-    first = jacobian(inverse_dynamics(sweep, q, qd, qdd, base), [*q, *qd])
+    first = jacobian(tau, [*q, *qd])
     by_q = [jacobian(row[:n], [*q, *qd]) for row in first]
     by_rate = [jacobian(row[n:], qd) for row in first]
-    M = mass_matrix(sweep, q)
     return (
         [[row[:n] for row in block] for block in by_q],
         [[row[n:] for row in block] for block in by_q],

@@ -9,11 +9,20 @@ from __future__ import annotations
 from typing import Any
 
 from ..algorithms import torque_parts
-from ..algorithms.graph_derivatives import along, christoffel_of, from_christoffel, mass_slopes, with_acceleration
+from ..algorithms.graph_derivatives import (
+    along,
+    christoffel_of,
+    from_christoffel,
+    mass_slopes,
+    minus_solved,
+    second_slopes,
+    solved_slopes,
+    with_acceleration,
+)
 from ..algorithms.graph_derivatives import energy_gradient as gradient_of
 from ..algorithms.regressor import STANDARD, Options
 from ..expr.differentiate import jacobian as slopes_of
-from ..spatial import Matrix, ldl
+from ..spatial import ldl
 from ..spatial.nested import transposed
 from .recipes_kinematics import ORDERS
 from .surroundings import DEFAULT, FREE, Forces
@@ -119,17 +128,9 @@ def forward_derivatives(system: System, *, reading: Reading = AS_IT_IS) -> Recip
         slopes = slopes_of(torque(q, qd, [0.0] * n), [*q, *qd])
         M = mass(q)
         by_q = with_acceleration([row[:n] for row in slopes], mass_slopes(M, q), forward(q, qd, tau))
-        by_qd = [row[n:] for row in slopes]
-        factors = ldl.factor(M)
-        inverse = [ldl.solve_factored(factors, [1.0 if i == j else 0.0 for i in range(n)]) for j in range(n)]
-        return _solved(factors, by_q), _solved(factors, by_qd), inverse
+        return solved_slopes(M, by_q, [row[n:] for row in slopes])
 
     return Recipe(function, _states(system, "q", "qd", "tau"), ["dqdd_dq", "dqdd_dqd", "dqdd_dtau"])
-
-
-def _solved(factors: Any, A: Matrix) -> Matrix:
-    """−M⁻¹ A, column by column."""
-    return transposed([ldl.solve_factored(factors, [-x for x in column]) for column in zip(*A, strict=True)])
 
 
 def forward_parameter_derivatives(system: System, options: Options = STANDARD, *, reading: Reading = AS_IT_IS) -> Recipe:
@@ -138,20 +139,17 @@ def forward_parameter_derivatives(system: System, options: Options = STANDARD, *
     forward = system.recipe(Request("forward_dynamics", (FREE, DEFAULT)), reading).function
 
     def function(q: Any, qd: Any, tau: Any) -> Any:
-        return _solved(ldl.factor(mass(q)), regressor(q, qd, forward(q, qd, tau)))
+        return minus_solved(ldl.factor(mass(q)), regressor(q, qd, forward(q, qd, tau)))
 
     return Recipe(function, _states(system, "q", "qd", "tau"), ["dqdd_dphi"])
 
 
 def second_derivatives(system: System, *, reading: Reading = AS_IT_IS) -> Recipe:
     """∂²τ/∂q∂q, ∂²τ/∂q∂q̇, ∂²τ/∂q̇∂q̇ and ∂M/∂q."""
-    torque, mass, n = _torque(system, reading), _mass(system, reading), _size(system)
+    torque, mass = _torque(system, reading), _mass(system, reading)
 
     def function(q: Any, qd: Any, qdd: Any) -> Any:
-        first = slopes_of(torque(q, qd, qdd), [*q, *qd])
-        by_q = [slopes_of(row[:n], [*q, *qd]) for row in first]
-        twice, mixed = ([[row[part] for row in block] for block in by_q] for part in (slice(n), slice(n, None)))
-        return twice, mixed, [slopes_of(row[n:], qd) for row in first], [slopes_of(row, q) for row in mass(q)]
+        return second_slopes(torque(q, qd, qdd), mass(q), q, qd)
 
     outputs = ["d2tau_dqdq", "d2tau_dqdqd", "d2tau_dqddqd", "dM_dq"]
     return Recipe(function, _states(system, "q", "qd", "qdd"), outputs)
