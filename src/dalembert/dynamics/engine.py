@@ -26,7 +26,7 @@ from .quantities import QUANTITIES
 from .quantity import Quantity
 from .robot_system import RobotSystem
 from .surroundings import Forces
-from .system import Recipe, Request, System
+from .system import Recipe, Request, System, TreeSystem
 
 T = TypeVar("T")
 NO_KERNEL = (KeyError, AttributeError, TypeError)  # none built yet, or a system or option that has none
@@ -161,8 +161,15 @@ def size(system: Any) -> int:
 
 
 def tree(system: Any) -> Tree:
-    """The tree of segments of a robot, or beneath another system that has one."""
-    found: Tree = system_of(system).tree  # type: ignore[attr-defined]
+    """The tree of segments of a robot, or beneath another system."""
+    return tree_system(system).tree
+
+
+def tree_system(system: Any) -> TreeSystem:
+    """The system, if it rests on a tree of links."""
+    found = system_of(system)
+    if not isinstance(found, TreeSystem):
+        raise ModelError(f"system {found.name!r}: it has no tree of links, on which this rests. Ask for recipes of its own.")
     return found
 
 
@@ -192,4 +199,5 @@ __all__ = [
     "size",
     "system_of",
     "tree",
+    "tree_system",
 ]

@@ -12,7 +12,7 @@ from ..algorithms.regressor import Options
 from ..brief import brief
 from ..checks import FloatArray, flag
 from ..errors import ShapeError
-from .engine import ask, request_of, system_of
+from .engine import ask, request_of, system_of, tree_system
 from .system import AnySystem
 
 
@@ -207,8 +207,7 @@ def parameter_names(system: AnySystem, *, rotor: bool = True, friction: bool = T
     >>> dal.parameter_names(dal.robots.pendulum())[:4]
     ['pivot.m', 'pivot.mx', 'pivot.my', 'pivot.mz']
     """
-    names: list[str] = system_of(system).parameter_names(*_columns(rotor, friction, offset))  # type: ignore[attr-defined]
-    return names
+    return tree_system(system).parameter_names(*_columns(rotor, friction, offset))
 
 
 def parameters(system: AnySystem, *, rotor: bool = True, friction: bool = True, offset: bool = False) -> FloatArray:

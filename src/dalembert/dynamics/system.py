@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+from ..algorithms.regressor import Options
 from ..algorithms.sweep import Unrolled
 from ..expr.loops import LoopProgram
 from ..model import Limits, Robot
@@ -112,7 +113,31 @@ class System(Protocol):
         """How to compute a quantity, its model read in this way."""
 
 
+@runtime_checkable
+class TreeSystem(System, Protocol):
+    """A system that rests on a tree of links, whose joints, laws of friction and parameters have names."""
+
+    @property
+    def tree(self) -> Tree:
+        """The tree of segments beneath."""
+
+    def parameter_names(self, options: Options) -> list[str]:
+        """Names of the dynamic parameters, in the order of the regressor's columns."""
+
+
 AnySystem = Robot | System
 """What functions take."""
 
-__all__ = ["AS_IT_IS", "AnySystem", "Composition", "Coordinate", "Kernels", "Reading", "Recipe", "Request", "Shapes", "System"]
+__all__ = [
+    "AS_IT_IS",
+    "AnySystem",
+    "Composition",
+    "Coordinate",
+    "Kernels",
+    "Reading",
+    "Recipe",
+    "Request",
+    "Shapes",
+    "System",
+    "TreeSystem",
+]

@@ -11,20 +11,26 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
+from ..algorithms.regressor import Options
 from ..expr.differentiate import jacobian, jvp
+from ..model.tree import Tree
 from ..spatial import Matrix
 from ..spatial.nested import dot, sum_of, transposed
 from .quantities import QUANTITIES
 from .quantity import COLUMNS, FORCE, MATRIX, ROWS, SAME, record_of
 from .recipes_kinematics import STATES
-from .system import AS_IT_IS, Coordinate, Reading, Recipe, Request, System
+from .system import AS_IT_IS, Coordinate, Reading, Recipe, Request, TreeSystem
 
 
 class Transferred:
     """A system whose coordinates u give those of another by q = φ(u); φ takes and returns lists of scalars."""
 
     def __init__(
-        self, inner: System, coordinates: Sequence[Coordinate], positions: Callable[[Any], Sequence[Any]], name: str | None = None
+        self,
+        inner: TreeSystem,
+        coordinates: Sequence[Coordinate],
+        positions: Callable[[Any], Sequence[Any]],
+        name: str | None = None,
     ) -> None:
         self.inner = inner
         self.coordinates = tuple(coordinates)
@@ -50,15 +56,14 @@ class Transferred:
         """Names of the coordinates."""
         return tuple(coordinate.name for coordinate in self.coordinates)
 
-    def parameter_names(self, options: Any) -> list[str]:
+    def parameter_names(self, options: Options) -> list[str]:
         """Names of the dynamic parameters, those of the system beneath."""
-        names: list[str] = self.inner.parameter_names(options)  # type: ignore[attr-defined]
-        return names
+        return self.inner.parameter_names(options)
 
     @property
-    def tree(self) -> Any:
-        """The tree of links beneath, if there is one."""
-        return self.inner.tree  # type: ignore[attr-defined]
+    def tree(self) -> Tree:
+        """The tree of links beneath."""
+        return self.inner.tree
 
     def recipe(self, request: Request, reading: Reading = AS_IT_IS) -> Recipe:
         """The recipe of a quantity in these coordinates."""

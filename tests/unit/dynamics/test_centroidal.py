@@ -58,7 +58,7 @@ def test_its_rate_is_the_wrench_on_the_base(robot: dal.Robot, rng: np.random.Gen
 
 def test_other_coordinates_have_the_same_momentum(rng: np.random.Generator) -> None:
     arm = dal.robots.two_link_planar()
-    system = Transferred(engine.system_of(arm), [Coordinate("a"), Coordinate("b")], lambda u: [u[0], u[1] - u[0]])
+    system = Transferred(engine.tree_system(arm), [Coordinate("a"), Coordinate("b")], lambda u: [u[0], u[1] - u[0]])
     u, ud = rng.normal(size=(2, 2))
     G = np.array([[1.0, 0.0], [-1.0, 1.0]])
     found, expected = dal.centroidal_momentum(system, u, ud), dal.centroidal_momentum(arm, G @ u, G @ ud)

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import pickle
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import dalembert as dal
 from dalembert.dynamics import engine
-from dalembert.dynamics.system import Coordinate, System
+from dalembert.dynamics.quantities import QUANTITIES
+from dalembert.dynamics.system import AS_IT_IS, Coordinate, Reading, Recipe, Request, System
 from dalembert.dynamics.transferred import Transferred
 from dalembert.formulations import FORMULATIONS
 from dalembert.model import Friction, Rotor
@@ -36,7 +37,7 @@ class AbsoluteAngles(Transferred):
 
     def __init__(self, arm: dal.Robot) -> None:
         coordinates = [Coordinate(f"angle of link {k}") for k in range(1, arm.n + 1)]
-        super().__init__(engine.system_of(arm), coordinates, positions, "absolute")
+        super().__init__(engine.tree_system(arm), coordinates, positions, "absolute")
 
 
 @pytest.fixture(scope="module")
@@ -252,7 +253,9 @@ def test_it_copies_without_its_kernels(system: AbsoluteAngles, u: np.ndarray) ->
 def test_coordinates_may_depend_on_each_other_in_any_way(u: np.ndarray) -> None:
     """A curved map: rates and their derivatives against differences of high precision are met through energy and power."""
     curved = Transferred(
-        engine.system_of(ARM), [Coordinate("a"), Coordinate("b")], lambda u: [u[0] + 0.2 * u[1] * u[1], u[1] * (1.0 + 0.1 * u[0])]
+        engine.tree_system(ARM),
+        [Coordinate("a"), Coordinate("b")],
+        lambda u: [u[0] + 0.2 * u[1] * u[1], u[1] * (1.0 + 0.1 * u[0])],
     )
     tau = dal.inverse_dynamics(curved, *u)
     close(dal.forward_dynamics(curved, u[0], u[1], tau), u[2])
@@ -271,3 +274,35 @@ def test_a_system_in_other_coordinates_can_be_wrapped_again(system: AbsoluteAngl
     back = Transferred(system, [Coordinate("a"), Coordinate("b")], lambda q: [q[0], q[0] + q[1]])
     q = q_of(u)
     close(dal.inverse_dynamics(back, *q), dal.inverse_dynamics(system, *u) @ np.linalg.inv(G))
+
+
+class Spring(NamedTuple):
+    """A mass on a spring, which has no tree of links: m q̈ + k q = τ."""
+
+    name: str
+    coordinates: tuple[Coordinate, ...]
+    kernels: dict[Any, Any]
+
+    def recipe(self, request: Request, reading: Reading = AS_IT_IS) -> Recipe:
+        mass, stiffness = 2.0, 50.0
+        known = {
+            "inverse_dynamics": Recipe(
+                lambda q, qd, qdd: [mass * qdd[0] + stiffness * q[0]], dict.fromkeys(("q", "qd", "qdd"), (1,)), ["tau"]
+            ),
+            "mass_matrix": Recipe(lambda q: [[mass]], {"q": (1,)}, ["M"]),
+        }
+        if request.quantity in known:
+            return known[request.quantity]
+        derived = QUANTITIES[request.quantity].derived
+        assert derived is not None
+        return derived(self, *request.options, reading=reading)
+
+
+def test_a_system_without_links_is_served_as_far_as_its_recipes_go() -> None:
+    spring = Spring("spring", (Coordinate("x", turns=False),), {})
+    close(dal.forward_dynamics(spring, [0.1], [0.0], [0.0]), [-2.5])
+    close(dal.derivatives(spring, [0.1], [0.0], tau=[0.0]).dqdd_dq, [[-25.0]])
+    motion = dal.simulate(spring, [0.1], [0.0], t_eval=[0.0, 1.0], rtol=1e-12, atol=1e-14)
+    close(motion.q[-1], [0.1 * np.cos(5.0)])
+    with pytest.raises(dal.DalembertError, match=r"^system 'spring': it has no tree of links, on which this rests\. "):
+        dal.parameter_names(spring)
