@@ -110,7 +110,7 @@ def compare(system: AnySystem, *, samples: int = 100, rng: np.random.Generator |
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     samples : int
         How many random states, drawn from `Workspace.of(system)`.

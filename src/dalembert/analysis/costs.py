@@ -88,7 +88,7 @@ def complexity(system: AnySystem | int) -> Complexity:
 
     Parameters
     ----------
-    system : Robot or int
+    system : Robot or System, or int
         A robot with n moving joints; or n itself, for a chain of n turning joints, without customised counts.
 
     Returns

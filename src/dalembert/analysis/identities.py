@@ -118,7 +118,7 @@ def properties(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     samples : int
         How many random states.

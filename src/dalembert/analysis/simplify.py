@@ -158,7 +158,7 @@ def simplify_model(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     trajectory : three array_like, shape (..., n), optional
         q, q̇ and q̈ of the motion the model is for.

@@ -35,7 +35,7 @@ def applied_torque(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q : array_like, shape (..., n)
         Positions [rad | m].

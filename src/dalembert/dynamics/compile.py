@@ -41,7 +41,7 @@ def evaluate(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     names : sequence of str
         Such as ['M', 'h', 'J']; see `dal.NAMES` for all of them.

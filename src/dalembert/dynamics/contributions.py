@@ -162,7 +162,7 @@ def contributions(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates and m moving joints.
     q, qd, qdd : array_like, shape (..., n)
         Positions and their time derivatives; leading axes, such as time, broadcast.

@@ -58,7 +58,7 @@ def inverse_dynamics(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q, qd, qdd : array_like, shape (..., n)
         Positions [rad | m] and their time derivatives; leading axes broadcast.
@@ -124,7 +124,7 @@ def forward_dynamics(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q, qd, tau : array_like, shape (..., n)
         Positions, velocities and joint torques; leading axes broadcast.
@@ -175,7 +175,7 @@ def mass_matrix(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q : array_like, shape (..., n)
         Positions [rad | m].
@@ -220,7 +220,7 @@ def gravity_torque(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q : array_like, shape (..., n)
         Positions [rad | m].
@@ -268,7 +268,7 @@ def bias(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q, qd : array_like, shape (..., n)
         Positions and velocities; leading axes broadcast.
@@ -305,7 +305,7 @@ def energy(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q, qd : array_like, shape (..., n)
         Positions and velocities; leading axes broadcast.
@@ -340,7 +340,7 @@ def friction_torque(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     qd : array_like, shape (..., n)
         Velocities [rad/s | m/s].
@@ -385,7 +385,7 @@ def link_wrenches(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q, qd, qdd : array_like, shape (..., n)
         Positions and their time derivatives; leading axes broadcast.

@@ -64,7 +64,7 @@ def influence(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q : array_like, shape (..., n)
         Positions [rad | m].
@@ -115,7 +115,7 @@ def link_motion(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q, qd : array_like, shape (..., n)
         Positions and velocities; leading axes broadcast.

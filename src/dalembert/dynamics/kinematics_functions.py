@@ -25,7 +25,7 @@ def forward_kinematics(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q : array_like, shape (..., n)
         Positions [rad | m].
@@ -63,7 +63,7 @@ def jacobian(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q : array_like, shape (..., n)
         Positions [rad | m].
@@ -113,7 +113,7 @@ def jacobian_dot(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q, qd : array_like, shape (..., n)
         Positions and velocities; leading axes broadcast.
@@ -146,7 +146,7 @@ def analytical_jacobian(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q : array_like, shape (..., n)
         Positions [rad | m].

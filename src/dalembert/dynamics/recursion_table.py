@@ -92,7 +92,7 @@ def recursion(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates and m moving joints (more than n where joints are coupled).
     q, qd, qdd : array_like, shape (..., n)
         Positions and their time derivatives; those left out are zero. Leading axes broadcast.

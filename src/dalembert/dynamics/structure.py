@@ -98,7 +98,7 @@ def coriolis_matrix(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q, qd : array_like, shape (..., n)
         Positions and velocities; leading axes broadcast.
@@ -132,7 +132,7 @@ def christoffel(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q : array_like, shape (..., n)
         Positions [rad | m].
@@ -174,7 +174,7 @@ def regressor(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q, qd, qdd : array_like, shape (..., n)
         Positions and their time derivatives; leading axes broadcast.
@@ -242,7 +242,7 @@ def derivatives(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q, qd : array_like, shape (..., n)
         Positions and velocities; leading axes broadcast.
@@ -290,7 +290,7 @@ def parameter_derivatives(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q, qd : array_like, shape (..., n)
         Positions and velocities; leading axes broadcast.
@@ -337,7 +337,7 @@ def second_derivatives(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q, qd, qdd : array_like, shape (..., n)
         Positions and their time derivatives; leading axes broadcast.
@@ -374,7 +374,7 @@ def energy_gradient(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q, qd : array_like, shape (..., n)
         Positions and velocities; leading axes broadcast.
@@ -413,7 +413,7 @@ def centroidal_momentum(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q, qd : array_like, shape (..., n)
         Positions and velocities; leading axes broadcast.

@@ -31,7 +31,7 @@ def terms(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q, qd, qdd : array_like, shape (..., n)
         Positions and their time derivatives; those left out are zero. Leading axes broadcast.

@@ -66,7 +66,7 @@ def export_code(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     quantity : str or sequence of str
         What to compute, named like the function of this package: 'inverse_dynamics', 'mass_matrix', 'jacobian', ...

@@ -71,7 +71,7 @@ def to_jax(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     quantity : str
         What to compute, named like the function of this package: 'inverse_dynamics', 'mass_matrix', 'jacobian', ...

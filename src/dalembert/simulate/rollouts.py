@@ -83,7 +83,7 @@ def rollout(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     q0, qd0 : array_like, shape (..., n)
         Initial positions [rad | m] and velocities; leading axes are the batch and broadcast.

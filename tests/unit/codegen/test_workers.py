@@ -184,6 +184,7 @@ def test_a_child_process_has_workers_of_its_own(tmp_path: Path, meanwhile: tuple
 
 INTERRUPTED = """
 import _thread, os, signal, sys, threading, time, numpy as np, dalembert as dal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # processes in the background begin with SIGINT ignored
 robot = dal.robots.panda()
 rng = np.random.default_rng(0)
 q = rng.normal(size=(2000, 7))

@@ -45,7 +45,7 @@ def equations(
 
     Parameters
     ----------
-    system : Robot
+    system : Robot or System
         With n coordinates.
     quantity : str or sequence of str
         'M', 'C', 'c' (Christoffel symbols), 'g', 'h' (bias C q̇ + g), 'friction', 'tau', the energies 'T' and 'U', the
