@@ -224,7 +224,10 @@ _RECORDS = (
 
 QUANTITIES: dict[str, Quantity] = {record.name: record for record in _RECORDS}
 EXPORTED = {name: record for name, record in QUANTITIES.items() if record.exported}
-NAMES = {output.name: name for name, record in reversed(EXPORTED.items()) for output in record.outputs}
+NAMES: dict[str, str] = {}
+for _name, _record in EXPORTED.items():
+    for _output in _record.outputs:
+        NAMES.setdefault(_output.name, _name)  # J is that of `jacobian`, which comes first
 """What `evaluate` knows by name, and the quantity it belongs to."""
 
 

@@ -10,6 +10,7 @@ from typing import NoReturn
 _STATE = {
     "analytical_jacobian": "q",
     "bias": "q, qd",
+    "centroidal_momentum": "q, qd",
     "christoffel": "q",
     "contributions": "q, qd, qdd",
     "coriolis_matrix": "q, qd",

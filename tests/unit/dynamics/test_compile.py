@@ -46,6 +46,8 @@ def separately(robot: Robot, q: Any, qd: Any, qdd: Any, tau: Any) -> dict[str, n
         dal.energy_gradient(robot, q, qd),
         dal.derivatives(robot, q, qd, qdd),
         dal.derivatives(robot, q, qd, tau=tau),
+        dal.second_derivatives(robot, q, qd, qdd),
+        dal.centroidal_momentum(robot, q, qd),
     ):
         found |= fields._asdict()
     return found
@@ -97,11 +99,11 @@ def test_quantities_together_share_their_work(robot: Robot, monkeypatch: pytest.
 
 
 def test_unknown_names_are_listed_with_the_near_match(robot: Robot) -> None:
-    known = r"Known: X, J, Jdot, M, C, .*dqdd_dphi\."
+    known = r"Known: tau, h, g, M, qdd, .*centre_of_mass\."
     with pytest.raises(UnknownNameError, match=rf"evaluate: 'dtau_dqdt' is not known; did you mean 'dtau_dqd+'\? {known}"):
         dal.evaluate(robot, ["M", "dtau_dqdt"], np.zeros(N))
-    with pytest.raises(UnknownNameError, match=rf"evaluate: 'momentum' is not known\. {known}"):
-        dal.kernel(robot, ["momentum"])
+    with pytest.raises(UnknownNameError, match=rf"evaluate: 'voltage' is not known\. {known}"):
+        dal.kernel(robot, ["voltage"])
 
 
 def test_an_input_that_is_missing_is_named(robot: Robot) -> None:

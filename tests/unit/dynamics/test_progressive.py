@@ -88,7 +88,7 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(program.name)
         return kernel.build(program, *arguments, **options)
 
-    for user in ("engine", "shaped", "progressive"):  # all modules of the layer that compile for it
+    for user in ("engine", "progressive"):  # all modules of the layer that compile for it
         monkeypatch.setattr(importlib.import_module(f"dalembert.dynamics.{user}"), "build", counted)
     return names
 
