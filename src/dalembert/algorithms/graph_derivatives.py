@@ -58,14 +58,15 @@ def forward_derivatives(sweep: Unrolled, q: Any, qd: Any, tau: Any, base: LinkSt
     slopes = mass_slopes(M, q)
     qdd = forward_dynamics(sweep, q, qd, tau, base)
     by_q = with_acceleration(jacobian(inverse_dynamics(sweep, q, qd, [0.0] * n, base, with_friction=False), q), slopes, qdd)
-    return solved_slopes(M, by_q, _by_velocity(sweep, slopes, qd))
+    factors = ldl.factor(M)
+    inverse = inverse_of(factors, n)
+    # What is computed last is traced last: the order of the graph is that of the code, and of what waits in registers.
+    return minus_solved(factors, by_q), minus_solved(factors, _by_velocity(sweep, slopes, qd)), inverse
 
 
-def solved_slopes(M: Matrix, by_q: Matrix, by_qd: Matrix) -> tuple[Matrix, Matrix, Matrix]:
-    """−M⁻¹ ∂τ/∂q, −M⁻¹ ∂τ/∂q̇ and M⁻¹."""
-    factors, n = ldl.factor(M), len(M)
-    inverse = [ldl.solve_factored(factors, [1.0 if i == j else 0.0 for i in range(n)]) for j in range(n)]
-    return minus_solved(factors, by_q), minus_solved(factors, by_qd), inverse
+def inverse_of(factors: Any, n: int) -> Matrix:
+    """M⁻¹ from the factors of M."""
+    return [ldl.solve_factored(factors, [1.0 if i == j else 0.0 for i in range(n)]) for j in range(n)]
 
 
 def minus_solved(factors: Any, A: Matrix) -> Matrix:

@@ -13,10 +13,10 @@ from ..algorithms.graph_derivatives import (
     along,
     christoffel_of,
     from_christoffel,
+    inverse_of,
     mass_slopes,
     minus_solved,
     second_slopes,
-    solved_slopes,
     with_acceleration,
 )
 from ..algorithms.graph_derivatives import energy_gradient as gradient_of
@@ -128,7 +128,9 @@ def forward_derivatives(system: System, *, reading: Reading = AS_IT_IS) -> Recip
         slopes = slopes_of(torque(q, qd, [0.0] * n), [*q, *qd])
         M = mass(q)
         by_q = with_acceleration([row[:n] for row in slopes], mass_slopes(M, q), forward(q, qd, tau))
-        return solved_slopes(M, by_q, [row[n:] for row in slopes])
+        factors = ldl.factor(M)
+        by_qd = minus_solved(factors, [row[n:] for row in slopes])
+        return minus_solved(factors, by_q), by_qd, inverse_of(factors, n)
 
     return Recipe(function, _states(system, "q", "qd", "tau"), ["dqdd_dq", "dqdd_dqd", "dqdd_dtau"])
 

@@ -154,7 +154,7 @@ def program_of(recipe: Recipe, name: str) -> Program | LoopProgram:
 
 def size(system: Any) -> int:
     """The number of coordinates."""
-    found = len(system_of(system).coordinates)
+    found = system.n if isinstance(system, Robot) else len(system_of(system).coordinates)
     if not found:
         raise ModelError(f"system {system.name!r}: it has no coordinate that moves, so there is nothing to compute.")
     return found

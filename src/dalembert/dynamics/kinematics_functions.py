@@ -91,12 +91,14 @@ def jacobian(
         return ask(system, "jacobian", (link, frame, True), (q, point), out, threads)
     if out is None:
         try:
-            J = system.kernels["jacobian", (link, frame)].single(q)
+            J = system.kernels["jacobian", link, frame](q)
             if J is not NotImplemented and (threads is None or thread_count(threads)):
                 return J
         except NO_KERNEL:
             pass
-    return kernel(system, "jacobian", link, frame)(q, out=out, threads=threads)
+    run = kernel(system, "jacobian", link, frame)
+    system.kernels["jacobian", link, frame] = run.single
+    return run(q, out=out, threads=threads)
 
 
 def jacobian_dot(
