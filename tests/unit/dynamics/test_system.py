@@ -147,6 +147,7 @@ def test_regressor_and_parameters(system: AbsoluteAngles, arm: dal.Robot, u: np.
     close(dal.parameter_derivatives(system, u[0], u[1], tau=tau @ G), np.linalg.inv(G) @ expected)
 
 
+@pytest.mark.slow
 def test_parts_and_terms(system: AbsoluteAngles, arm: dal.Robot, u: np.ndarray) -> None:
     q, qd, qdd = q_of(u)
     found, expected = dal.contributions(system, *u, wrenches=WRENCH), dal.contributions(arm, q, qd, qdd, wrenches=WRENCH)
@@ -172,6 +173,7 @@ def test_several_at_once(system: AbsoluteAngles, u: np.ndarray) -> None:
     close(dal.kernel(system, ["g"])(u[0]), dal.gravity_torque(system, u[0]))
 
 
+@pytest.mark.slow
 def test_simulations(system: AbsoluteAngles, arm: dal.Robot, u: np.ndarray) -> None:
     u0, ud0 = u[0, 0], u[1, 0]
     times = np.linspace(0.0, 0.5, 6)
@@ -186,6 +188,7 @@ def test_simulations(system: AbsoluteAngles, arm: dal.Robot, u: np.ndarray) -> N
         close(q_of(mine.qd), theirs.qd)
 
 
+@pytest.mark.slow
 def test_analysis(system: AbsoluteAngles, arm: dal.Robot, u: np.ndarray) -> None:
     found = dal.properties(system, samples=50)
     assert found.hold
@@ -250,6 +253,7 @@ def test_it_copies_without_its_kernels(system: AbsoluteAngles, u: np.ndarray) ->
     close(dal.mass_matrix(again, u[0]), dal.mass_matrix(system, u[0]))
 
 
+@pytest.mark.slow
 def test_coordinates_may_depend_on_each_other_in_any_way(u: np.ndarray) -> None:
     """A curved map: rates and their derivatives against differences of high precision are met through energy and power."""
     curved = Transferred(
