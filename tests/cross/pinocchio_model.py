@@ -156,7 +156,7 @@ class PinocchioRobot:
 
     def momentum_matrix(self, q: np.ndarray) -> np.ndarray:
         """Of the momentum about the centre of mass."""
-        return pin.computeCentroidalMap(self.model, self.data, self.q(q)) @ self.K
+        return pin.computeCentroidalMap(self.model, self.data, self.q(q)).reshape(6, -1) @ self.K
 
     def kinetic_energy(self, q: np.ndarray, qd: np.ndarray) -> float:
         """Pinocchio's of the bodies, plus that of the armatures, which Pinocchio 4.1 counts for some joint types only."""

@@ -104,6 +104,20 @@ def test_full_rotors_and_couplings_equal_extra_joints_of_pinocchio(check: str, r
     CHECKS[check](robot, np.random.default_rng(seed))
 
 
+@pytest.mark.parametrize("name", ["panda", "ur5", "stanford", "two_link_cartesian"])
+def test_pinocchio_has_the_same_momentum_about_the_centre_of_mass(name: str, rng: np.random.Generator) -> None:
+    """Without rotors: one on the base has mass there, and none here, where the base does not count."""
+    robot = fresh(name)
+    check_momentum(robot.replace(parameters=robot.parameters.replace(rotors={})), rng)
+
+
+@pytest.mark.slow
+@given(robot=robots(full_rotors=False, mimic=False), seed=seeds)
+@settings(max_examples=20)
+def test_pinocchio_has_the_same_momentum_of_random_robots(robot: Robot, seed: int) -> None:
+    check_momentum(robot, np.random.default_rng(seed))
+
+
 @pytest.mark.parametrize("n", [9, 10, 12])
 def test_articulated_bodies_agree_with_pinocchio_s(n: int, rng: np.random.Generator) -> None:
     """From nine plain joints on, forward dynamics takes another algorithm."""

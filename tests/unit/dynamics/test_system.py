@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ from dalembert.dynamics.system import AS_IT_IS, Coordinate, Reading, Recipe, Req
 from dalembert.dynamics.transferred import Transferred
 from dalembert.formulations import FORMULATIONS
 from dalembert.model import Friction, Rotor
+from tests.unit.export import octave
+from tests.unit.export.programs import COMPILER, Compiled
 
 TOLERANCE = 1e-10
 ARM = dal.robots.two_link_planar()
@@ -215,6 +218,22 @@ def test_exports(system: AbsoluteAngles, u: np.ndarray) -> None:
         assert "absolute_mass_matrix" in dal.export_code(system, "mass_matrix", language=language)
 
 
+@pytest.mark.skipif(COMPILER is None, reason="no C compiler")
+def test_exported_c_runs(system: AbsoluteAngles, u: np.ndarray, tmp_path: Path) -> None:
+    program = engine.program(system, "inverse_dynamics", rolled=False)
+    unit = Compiled(dal.export_code(system, "inverse_dynamics"), tmp_path)
+    (found,) = unit.run("absolute_inverse_dynamics", program, list(u))
+    close(found, dal.inverse_dynamics(system, *u))
+
+
+@pytest.mark.skipif(octave.OCTAVE is None, reason="Octave is not installed")
+def test_exported_matlab_runs(system: AbsoluteAngles, u: np.ndarray, tmp_path: Path) -> None:
+    name = "absolute_inverse_dynamics"
+    text = dal.export_code(system, "inverse_dynamics", language="matlab")
+    (found,) = octave.run(octave.call(name, list(u[:, 0])), {name: text}, tmp_path)
+    close(np.ravel(found), dal.inverse_dynamics(system, *u[:, 0]))
+
+
 def test_jax(system: AbsoluteAngles, u: np.ndarray) -> None:
     jax = pytest.importorskip("jax")
     jax.config.update("jax_enable_x64", True)
@@ -232,6 +251,9 @@ def test_equations(system: AbsoluteAngles, u: np.ndarray, form: str) -> None:
         steps[symbol] = float(expression.subs(steps).subs(values))
     M = np.array(sympy.Matrix(found.M).subs(steps).subs(values).evalf(), float)
     close(M, dal.mass_matrix(system, one[0]))
+    g = np.array(sympy.Matrix(found.g).subs(steps).subs(values).evalf(), float).ravel()
+    close(g, dal.gravity_torque(system, one[0]))
+    close(float(found.sympy["T"].subs(steps).subs(values)), dal.energy(system, one[0], one[1]).kinetic)
 
 
 def test_equations_of_absolute_angles_are_those_of_the_textbook() -> None:
