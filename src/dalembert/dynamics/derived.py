@@ -21,12 +21,13 @@ from ..algorithms.graph_derivatives import (
 )
 from ..algorithms.graph_derivatives import energy_gradient as gradient_of
 from ..algorithms.regressor import STANDARD, Options
+from ..errors import ModelError
 from ..expr.differentiate import jacobian as slopes_of
 from ..spatial import ldl
 from ..spatial.nested import transposed
 from .recipes_kinematics import ORDERS
 from .surroundings import DEFAULT, FREE, Forces
-from .system import AS_IT_IS, Reading, Recipe, Request, Shapes, System
+from .system import AS_IT_IS, MappedSystem, Reading, Recipe, Request, Shapes, System
 
 
 def _size(system: System) -> int:
@@ -187,8 +188,10 @@ def _by_each(nest: Any, q: Any) -> Any:
     return [[part[k] for part in inner] for k in range(len(q))]
 
 
-def contributions(system: Any, wrenches: tuple[str, ...] = (), *, reading: Reading = AS_IT_IS) -> Recipe:
+def contributions(system: System, wrenches: tuple[str, ...] = (), *, reading: Reading = AS_IT_IS) -> Recipe:
     """The parts of a torque: those of links by the rules of their outputs, those by cause from M and c of the system itself."""
+    if not isinstance(system, MappedSystem):
+        raise ModelError(f"system {system.name!r}: it has no links, of which contributions are made up. Ask for terms it has.")
     mapped = system.mapped(Request("contributions", (wrenches,)), reading)
     mass = _mass(system, reading)
 

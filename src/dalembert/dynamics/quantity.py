@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..model.tree import Tree
 from . import sizes
-from .system import Composition, Kernels, Recipe, Request, Shapes
+from .system import Composition, Recipe, Request, Shapes
 
 FORCE = "force"  # Gᵀ x
 MATRIX = "matrix"  # Gᵀ x G
@@ -96,11 +96,6 @@ class Quantity:
         return next((o.rule for o in self.outputs if o.name == output), SAME)
 
 
-def states(*names: str) -> Callable[[Tree], Shapes]:
-    """Inputs with an entry for each coordinate."""
-    return lambda tree: dict.fromkeys(names, (tree.n,))
-
-
 def plain(function: Callable[..., Any], *inputs: str, outputs: Sequence[str], **flags: bool) -> Callable[[Tree], TreeRecipe]:
     """The recipe of a quantity without options: a function of a sweep and of inputs with an entry for each coordinate."""
     return lambda tree: TreeRecipe(function, dict.fromkeys(inputs, (tree.n,)), outputs, **flags)
@@ -121,13 +116,10 @@ __all__ = [
     "ROWS",
     "SAME",
     "Composed",
-    "Composition",
     "Equation",
-    "Kernels",
     "Output",
     "Quantity",
     "TreeRecipe",
     "plain",
     "record_of",
-    "states",
 ]

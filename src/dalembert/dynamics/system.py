@@ -125,6 +125,14 @@ class TreeSystem(System, Protocol):
         """Names of the dynamic parameters, in the order of the regressor's columns."""
 
 
+@runtime_checkable
+class MappedSystem(System, Protocol):
+    """A system made of another one, whose recipes it has in its own coordinates."""
+
+    def mapped(self, request: Request, reading: Reading = AS_IT_IS) -> Recipe:
+        """The recipe of the system beneath, its results changed by their rules."""
+
+
 AnySystem = Robot | System
 """What functions take."""
 
@@ -134,6 +142,7 @@ __all__ = [
     "Composition",
     "Coordinate",
     "Kernels",
+    "MappedSystem",
     "Reading",
     "Recipe",
     "Request",

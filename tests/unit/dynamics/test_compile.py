@@ -309,3 +309,15 @@ def test_one_configuration_takes_the_short_way(robot: Robot, monkeypatch: pytest
     monkeypatch.setattr(type(run), "__call__", None)
     for name, value in dal.evaluate(robot, ("M", "h"), q, qd).items():
         np.testing.assert_array_equal(value, wanted[name])
+
+
+def test_several_quantities_of_a_long_chain_come_from_loops_each(rng: np.random.Generator) -> None:
+    """Straight code for all of them at once would take minutes to compile."""
+    chain = dal.robots.chain(60)
+    q, qd, qdd = rng.normal(size=(3, 4, 60))
+    found = dal.evaluate(chain, ["tau", "M", "g"], q, qd, qdd)
+    assert relative_error(found["tau"], dal.inverse_dynamics(chain, q, qd, qdd)) < 1e-11
+    assert relative_error(found["M"], dal.mass_matrix(chain, q)) < 1e-11
+    assert relative_error(found["g"], dal.gravity_torque(chain, q)) < 1e-11
+    again = dal.evaluate(chain, ["tau", "M", "g"], q, qd, qdd, out=found)
+    assert all(again[name] is found[name] for name in found)

@@ -332,3 +332,5 @@ def test_a_system_without_links_is_served_as_far_as_its_recipes_go() -> None:
     close(motion.q[-1], [0.1 * np.cos(5.0)])
     with pytest.raises(dal.DalembertError, match=r"^system 'spring': it has no tree of links, on which this rests\. "):
         dal.parameter_names(spring)
+    with pytest.raises(dal.DalembertError, match=r"^system 'spring': it has no links, of which contributions are made up\. "):
+        dal.contributions(spring, [0.1], [0.0], [0.0])
