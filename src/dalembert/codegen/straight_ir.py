@@ -133,9 +133,8 @@ class _ProgramParts:
         self.pool = pool
         self.pairs = sincos_pairs(program.nodes)
         self.cuts = self._cut([node for node in program.nodes if node.op not in ("const", "input")])
-        # With several parts there are tiles, which run a part several times in a row anyway, so jumps gain nothing.
-        jumping = jumps and len(self.cuts) == 1 and len(self.cuts[0]) >= 2 * JUMP_EVERY
-        self.mark = JUMP if jumping else FENCE if len(self.cuts) > 1 else ""
+        long = len(self.cuts) > 1 or len(self.cuts[0]) >= 2 * JUMP_EVERY
+        self.mark = JUMP if long and jumps else FENCE if len(self.cuts) > 1 else ""
         self.home = {node.index: k for k, part in enumerate(self.cuts) for node in part}
         self.slots: dict[int, int] = {}
         longest = min(STORE_RUN, pool.lanes)

@@ -83,9 +83,11 @@ def test_long_code_in_one_part_jumps_now_and_then_where_that_is_asked_for(monkey
 
 
 @pytest.mark.usefixtures("small_parts")
-def test_code_in_several_parts_has_no_jumps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_in_several_parts_has_jumps_or_fences(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(straight_ir, "JUMP_EVERY", 10)
-    assert straight_ir.JUMP not in straight_ir.emit(program(), 4, jumps=True)
+    jumping, fenced = (straight_ir.emit(program(), 4, jumps=jumps) for jumps in (True, False))
+    assert jumping.count(straight_ir.JUMP) == fenced.count(straight_ir.FENCE) > 0
+    assert straight_ir.JUMP not in fenced
 
 
 @pytest.mark.parametrize(("cpu", "wanted"), [("znver1", True), ("znver5", True), ("skylake", False), ("apple-m1", False)])
