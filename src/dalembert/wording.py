@@ -56,6 +56,11 @@ def listed(names: Iterable[object], most: int = _MOST_LISTED) -> str:
     return ", ".join(cut(str(name), _LONGEST_NAME) for name in names[:most]) + more
 
 
+def counted(count: int, noun: str) -> str:
+    """A number and its noun, in the plural where it is one."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def near_match(name: object, known: Iterable[str]) -> str | None:
     """The known name that was most likely meant."""
     import difflib  # here, since most programs misspell nothing

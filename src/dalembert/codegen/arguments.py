@@ -25,6 +25,7 @@ _WORDS = {"c": "complex", "U": "text", "S": "bytes", "M": "date", "m": "time spa
 _BY_VALUE = ("pandas", "xarray")  # their protocols do not know generalised functions: pandas would pass its table transposed
 _NUMPY = np.ndarray.__array_ufunc__
 _PLAIN = (np.ndarray, list, tuple, float, int)  # neither masked nor of another library
+_DOUBLES = np.dtype(np.float64)
 _SAFE = {np.dtype(code) for code in "?bhilqBHILQefd"}  # kinds of numbers that doubles hold, or nearly
 
 
@@ -50,6 +51,8 @@ def prepared(slot: Slot, value: Any, dtype: str, *, own: bool = False) -> np.nda
 
 def real(subject: str, value: Any, wanted: str) -> FloatArray:
     """An array of doubles, for functions that are not kernels; `wanted` is the shape in words."""
+    if type(value) is np.ndarray and value.dtype == _DOUBLES:
+        return value
     if _has_protocol(value) and not is_dask(value):
         raise refusal(subject, value)
     with np.errstate(over="ignore"):

@@ -23,8 +23,8 @@ _ALIGN = 1024
 
 @dataclass(frozen=True)
 class Layout:
-    """The arrays of a kernel, inputs then outputs, the lane count, the family of the processor, the kind of number, and how
-    many blocks a tile has.
+    """The arrays of a kernel, inputs then outputs, the lane count, the family of the processor, the kind of number, how many
+    blocks a tile has, and the outputs with entries that `@constants` writes.
     """
 
     inputs: tuple[Slot, ...]
@@ -33,6 +33,7 @@ class Layout:
     x86: bool
     real: Real = DOUBLE
     tile: int = 1
+    constants: tuple[int, ...] = ()
 
     @property
     def lane_bytes(self) -> int:
@@ -43,6 +44,11 @@ class Layout:
     def arrays(self) -> tuple[Slot, ...]:
         """Inputs, then outputs."""
         return self.inputs + self.outputs
+
+
+def run_name(name: str, again: bool) -> str:
+    """The function that runs a block or a tile, or the one for rows that have their constants already."""
+    return f"{name}_again" if again else name
 
 
 def emit_loop(layout: Layout, scratch: int) -> list[str]:
@@ -64,6 +70,8 @@ class _LoopCode(FunctionBuilder):
         self.span = self.W * layout.tile  # rows that go together
         self.outputs = range(len(layout.inputs), len(layout.arrays))
         self.streamed = stream_ir.streamed({k: sizes[k] for k in self.outputs}, self.span) if layout.x86 else []
+        fixed = {len(layout.inputs) + i for i in layout.constants}
+        self.keeps_constants = bool(fixed) and fixed <= set(self.streamed)  # in the buffer of streamed rows
 
     def emit(self) -> list[str]:
         """The function, and those it calls."""
@@ -154,14 +162,14 @@ class _LoopCode(FunctionBuilder):
             for lane, row in enumerate(rows):
                 self.store("ptr", self._row_pointer(k, row), self._lane(k, lane, block))
 
-    def _run(self) -> None:
-        self.line(f"call void @body(ptr %lanes, ptr {self.scratch})")
+    def _run(self, again: bool = False) -> None:
+        self.line(f"call void @{run_name('body', again)}(ptr %lanes, ptr {self.scratch})")
 
-    def _run_tile(self) -> None:
+    def _run_tile(self, again: bool = False) -> None:
         if self.layout.tile == 1:
-            self._run()
+            self._run(again)
         else:
-            self.line(f"call void @tile(ptr %lanes, ptr {self.scratch}, i64 {self.layout.tile})")
+            self.line(f"call void @{run_name('tile', again)}(ptr %lanes, ptr {self.scratch}, i64 {self.layout.tile})")
 
     def _direct(self) -> None:
         """Whole tiles, each lane moving on by their rows; then the blocks that are left."""
@@ -221,7 +229,7 @@ class _LoopCode(FunctionBuilder):
         self._advance(others)
         self.go_if(self.let(f"icmp sgt i64 %whole, {self.span}"), "s.block", "s.out")
         with self.loop("s", "%whole", "s.block", "s.out", first=self.span, step=self.span) as row:
-            self._run_tile()
+            self._run_tile(again=self.keeps_constants)
             for k in self.streamed:
                 line, start, begun = self._line_of(k, row)
                 whole = self.let(f"add i64 {begun}, {self.row_bytes[k] * self.span}")
@@ -242,6 +250,9 @@ class _LoopCode(FunctionBuilder):
             for row in range(self.span):
                 block, lane = divmod(row, self.W)
                 self.store("ptr", self.at(rows, row * self.row_bytes[k]), self._lane(k, lane, block))
+        if self.keeps_constants:
+            for block in range(self.layout.tile):
+                self.line(f"call void @constants(ptr {self.at('%lanes', block * self.layout.lane_bytes)}, ptr {self.scratch})")
 
     def _line_of(self, k: int, row: str) -> tuple[str, str, str]:
         """The line in which a row begins, where in the buffer its first bytes are, and how many of them are before that row."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import checks
-from ..expr import Program, Slot, interpret, loops
+from ..expr import Expr, Program, Slot, interpret, loops
 from ..expr.loop_passes import streamlined
 from ..expr.loops import LoopProgram
 from . import (
@@ -27,6 +27,9 @@ from .precision import DOUBLE, REALS, Real
 from .workers import MOST_ARRAYS, no_memory, thread_count
 
 _SOON = 2e7  # ns of work after which an interrupt should be noticed
+_LONG_STAGE = 600  # operations of a stage from which on registers spill anyway
+_WORK_PER_RESULT = 40  # operations for each number of the results, below which writing them takes much of the time
+_FEW_RESULTS = 16  # numbers whose writing is never much
 _WORTH_A_THREAD = 2e5  # ns of work: some ten times what it costs to give it to a thread
 
 
@@ -146,16 +149,35 @@ def build(program: Program | LoopProgram, dtype: str = DOUBLE.dtype, *, anew: bo
         return Kernel((Interpreted(program, dtype), single_call.refuse), *slots, 100 * cost, dtype)
     lanes, x86 = target.host().lanes, target.host().x86
     if isinstance(program, LoopProgram):
-        # Two registers side by side hide the latency of divisions; without divisions, twice the registers would mostly spill.
-        divides = any(node.op in ("div", "sqrt") for stage in loops.stages_of(program.stages) for node in stage.nodes)
         entry_points: tuple[Any, ...] = compiled(
-            loop_ir.emit(streamlined(program), lanes * (2 if divides else 1), x86=x86), program, anew=anew
+            loop_ir.emit(streamlined(program), lanes * (2 if _is_worth_doubling(program) else 1), x86=x86), program, anew=anew
         )
         if real is not DOUBLE:
             entry_points = Rounded(entry_points[0], dtype), single_call.refuse
         return Kernel(entry_points, *slots, cost, dtype)
-    ir = straight_ir.emit(program, lanes * 8 // real.bytes, x86=x86, real=real, jumps=target.host().zen)
+    ir = straight_ir.emit(program, straight_lanes(program, lanes) * 8 // real.bytes, x86=x86, real=real, jumps=target.host().zen)
     return Kernel(compiled(ir, program, real, anew=anew), *slots, cost, dtype)
+
+
+def _is_worth_doubling(program: LoopProgram) -> bool:
+    """Whether two registers side by side pay: they hide the latency of divisions, but in long code most of them spill."""
+    stages = list(loops.stages_of(program.stages))
+    divides = any(node.op in ("div", "sqrt") for stage in stages for node in stage.nodes)
+    return divides and all(len(stage.nodes) <= _LONG_STAGE for stage in stages)
+
+
+def straight_lanes(program: Program, widest: int) -> int:
+    """The lanes of straight code: half of AVX-512's eight where most of the time goes into writing rows.
+
+    Results leave the registers as rows, one per lane, and turning eight registers into eight rows takes longer than twice four
+    (docs/develop/decisions.md). Constants among them do not come from registers. Code that would be cut into parts for four
+    lanes, but not for eight, is faster whole.
+    """
+    if straight_ir.whole_limit(32) <= straight_ir.length(program) < straight_ir.whole_limit(64):
+        return widest
+    results = sum(isinstance(scalar, Expr) for result in program.results for scalar in result)
+    writes_much = results > _FEW_RESULTS and program.work < _WORK_PER_RESULT * results
+    return widest // 2 if widest == 8 and writes_much else widest
 
 
 def portable(program: Program, dtype: str = DOUBLE.dtype) -> Kernel:

@@ -12,6 +12,7 @@ interrupted.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import mmap
 import os
@@ -31,6 +32,8 @@ _lock = threading.RLock()  # garbage collection may discard code while this thre
 _discarded: deque[Any] = deque()  # engines that are no longer used
 _closing: list[Any] = []  # the one being closed; it stays here if closing is interrupted, as none may be closed twice
 _TO_COMPILE = 1 << 26  # bytes that LLVM may need; without them it ends the process
+_TO_LOAD = 1 << 25  # and to load what it made
+_TO_START = 1 << 24  # bytes that a thread may need; one that finds none never says that it has started
 _MAPS = 16  # memory maps that loading takes at most
 
 
@@ -75,6 +78,7 @@ _loaded: WeakValueDictionary[str, MachineCode] = WeakValueDictionary()
 def code_of(ir: str, *symbols: str, anew: bool = False) -> MachineCode:
     """The code of a module: loaded already, from the disk, or compiled. `anew` always compiles, for measurements."""
     host = target.host()
+    ir += target.ROOM
     key = disk.key_of(ir, host.triple, host.cpu, host.features, host.compiler)
     found = None if anew else _loaded.get(key)
     if found is not None:
@@ -102,7 +106,7 @@ def _compiled(ir: str) -> bytes:
 
 def _without_interrupts(work: Callable[[], T]) -> T:
     """What the function returns, called where Ctrl-C cannot interrupt it: only the first thread of a process receives it."""
-    if threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread() or not _has_room(_TO_START):
         return work()
     found: list[T] = []
     failed: list[Exception] = []
@@ -130,7 +134,7 @@ def load(content: bytes, *symbols: str) -> MachineCode:
     def work() -> MachineCode:
         with _lock:
             _close_discarded()
-            _make_room(4 * len(content))
+            _make_room(max(_TO_LOAD, 4 * len(content)))
             engine = target.engine_of(content)
             addresses = {s: int(engine.get_function_address(s) or engine.get_global_value_address(s)) for s in symbols}
             return MachineCode(engine, addresses)
@@ -180,5 +184,8 @@ def _has_room(size: int) -> bool:
     return True
 
 
+# The interpreter waits for the compiler's thread before it ends, unless a Ctrl-C strikes just then: LLVM would go on in a process
+# that is being torn down. Nothing begins after this either.
+atexit.register(_lock.acquire)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)

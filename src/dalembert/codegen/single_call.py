@@ -49,12 +49,13 @@ def supported() -> bool:
 
 
 _SUPPORTED = supported()
+_word_at = ctypes.c_size_t.from_address
 
 
 def data_of(array: Any) -> int:
     """Where an array's entries begin; NumPy's own ways to say so take microseconds."""
     if _SUPPORTED:
-        return int(ctypes.c_void_p.from_address(id(array) + _DATA).value or 0)
+        return _word_at(id(array) + _DATA).value
     return int(array.ctypes.data)
 
 

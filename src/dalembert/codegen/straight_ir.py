@@ -4,29 +4,30 @@ A module has two entry points, `@loop` for batches (batch_loop_ir.py) and `@call
 Both call `@body` for each block of W rows, with a table of lane pointers, one row per lane. `@body` is the graph, cut into
 `@part_k` of bounded size when large, with values that cross a cut kept in a scratch buffer: compile time then grows linearly.
 `@tile` takes several blocks through one part before the next, so that its code is fetched and decoded once for all of them.
+`@constants` writes entries of results that are the same for every configuration, where there are many (constants_ir.py).
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 import numpy as np
 
 from ..expr import Expr, Program
-from .batch_loop_ir import Layout, emit_loop
+from .batch_loop_ir import Layout, emit_loop, run_name
+from .constants_ir import Constants, constants_of, emit_constants
 from .ir import CONSTANT, FunctionBuilder, function
 from .node_ir import GROUP, ConstantPool, NodeCode, declarations, sincos_pairs
 from .precision import DOUBLE, Real
-from .rows_ir import STORE_RUN, lane_pointer, lane_pointers, load_run_length, runs
+from .rows_ir import STORE_RUN, lane_pointers, load_run_length, runs
 from .single_call import emit_call, fail_function
 
 PART_SIZE = 2500  # nodes per function: compile time grows faster than linearly in the size of one function
 WHOLE = 5000  # nodes of a program that is left in one part: a cut costs stores and loads, and breaks runs of results
+WIDE = 2  # times as many in registers of 512 bits: each instruction that is fetched does twice the work
 STORE_WEIGHT = 6  # nodes that an output counts for in these: it is transposed and stored
 TILE = 8  # blocks that go through one part before the next
 TILE_BYTES = 2**19  # of their scratch buffers: they have to stay in the second cache
-BLANK_FROM = 16  # runs of zeros from which an output is cleared as a whole
 # Spilled registers lie across cache lines unless the stack is aligned, and LLVM does not align it once it uses the frame pointer
 # for other values. That costs up to a quarter of the time of a large kernel, depending on where the stack happens to be.
 ALIGNED = "alignstack(64)"
@@ -41,19 +42,32 @@ FENCE = 'call void asm sideeffect "", ""()'
 def emit(program: Program, lanes: int, *, x86: bool = True, real: Real = DOUBLE, jumps: bool = False) -> str:
     """The whole module of an unrolled program; with jumps for a Zen processor."""
     pool = ConstantPool(lanes, real)
-    parts, scratch = _ProgramParts(program, pool, jumps).emit()
-    blank = blank_runs(program)
-    names = [*(["blank"] if blank else []), *(f"part_{k}" for k in range(len(parts)))]
+    constants = constants_of(program)
+    parts, scratch = _ProgramParts(program, pool, jumps, constants).emit()
+    names = [f"part_{k}" for k in range(len(parts))]
     tile = tile_of(len(parts), scratch * lanes * real.bytes)
-    layout = Layout(program.inputs, program.outputs, lanes, x86, real, tile)
-    lines = [*declarations(lanes, real), *(line for part in parts for line in part), *_blanking(program, blank, pool)]
-    lines += [
-        *_body(names),
-        *_tile(names, layout, scratch * lanes * real.bytes),
-        *pool.definitions(),
-        *entry_points(layout, scratch),
-    ]
-    return "\n".join(lines)
+    layout = Layout(program.inputs, program.outputs, lanes, x86, real, tile, tuple(constants))
+    lines = [*declarations(lanes, real), *(line for part in parts for line in part)]
+    lines += emit_constants(program, constants, lanes, real) if constants else []
+    for again in (False, True) if constants else (False,):
+        wanted = names if again or not constants else ["constants", *names]
+        lines += [*_body(wanted, again), *_tile(wanted, layout, scratch * lanes * real.bytes, again)]
+    return "\n".join([*lines, *pool.definitions(), *entry_points(layout, scratch)])
+
+
+def whole_limit(register_bytes: int) -> int:
+    """The length of a program from which it is cut into parts."""
+    return WIDE * WHOLE if register_bytes == 64 else WHOLE
+
+
+def length(program: Program) -> int:
+    """The nodes of a program, an output counting for more."""
+    return sum(node.op not in ("const", "input") for node in program.nodes) + STORE_WEIGHT * _stored(program).total()
+
+
+def _stored(program: Program) -> Counter[int]:
+    """How often each node is a result."""
+    return Counter(scalar.index for result in program.results for scalar in result if isinstance(scalar, Expr))
 
 
 def tile_of(parts: int, scratch_bytes: int) -> int:
@@ -61,14 +75,14 @@ def tile_of(parts: int, scratch_bytes: int) -> int:
     return 1 if parts == 1 else max(1, min(TILE, TILE_BYTES // max(scratch_bytes, 1)))
 
 
-def _body(names: list[str]) -> list[str]:
-    """`@body`: one block through all parts."""
+def _body(names: list[str], again: bool) -> list[str]:
+    """`@body`: one block through all parts; `@body_again` where its rows have their constants already."""
     calls = [f"  call void @{name}(ptr %lanes, ptr %scratch)" for name in names]
-    return function("internal void @body(ptr noalias %lanes, ptr noalias %scratch)", [*calls, "  ret void"])
+    return function(f"internal void @{run_name('body', again)}(ptr noalias %lanes, ptr noalias %scratch)", [*calls, "  ret void"])
 
 
-def _tile(names: list[str], layout: Layout, scratch_bytes: int) -> list[str]:
-    """`@tile`: some blocks, each part for all of them in a row."""
+def _tile(names: list[str], layout: Layout, scratch_bytes: int, again: bool) -> list[str]:
+    """`@tile`: some blocks, each part for all of them in a row; `@tile_again` as above."""
     if layout.tile == 1:
         return []
     code = FunctionBuilder()
@@ -82,44 +96,13 @@ def _tile(names: list[str], layout: Layout, scratch_bytes: int) -> list[str]:
             code.line(f"call void @{name}(ptr {lanes}, ptr {scratch})")
         before = f"turn{k}"
     code.line("ret void")
-    return function("internal void @tile(ptr noalias %lanes, ptr noalias %scratch, i64 %count)", code.lines)
+    head = f"internal void @{run_name('tile', again)}(ptr noalias %lanes, ptr noalias %scratch, i64 %count)"
+    return function(head, code.lines)
 
 
 def entry_points(layout: Layout, scratch: int) -> list[str]:
     """The two entry points of a module, and what they call."""
     return [*emit_loop(layout, scratch), *emit_call(layout, scratch), *fail_function(alone=True)]
-
-
-def blank_runs(program: Program) -> dict[int, set[int]]:
-    """For outputs with many entries that are always zero: runs of them, which need no store.
-
-    Such an output is cleared as a whole first. Storing zeros one by one would be half the code of a regressor.
-    """
-    found = {}
-    for i, (slot, result) in enumerate(zip(program.outputs, program.results, strict=True)):
-        zero = [run for run in runs(slot.size, STORE_RUN) if all(_is_zero(result[j]) for j in run)]
-        if len(zero) >= BLANK_FROM:
-            found[i] = {j for run in zero for j in run}
-    return found
-
-
-def _is_zero(scalar: Expr | float) -> bool:
-    return not isinstance(scalar, Expr) and scalar == 0.0 and math.copysign(1.0, scalar) > 0
-
-
-def _blanking(program: Program, blank: dict[int, set[int]], pool: ConstantPool) -> list[str]:
-    """`@blank`: outputs with many zeros cleared."""
-    if not blank:
-        return []
-    code = FunctionBuilder()
-    for i in blank:
-        size = program.outputs[i].size * pool.real.bytes
-        for lane in range(pool.lanes):
-            row = lane_pointer(code, len(program.inputs) + i, lane, pool.lanes)
-            code.line(f"call void @llvm.memset.p0.i64(ptr align {pool.real.bytes} {row}, i8 0, i64 {size}, i1 false)")
-    code.line("ret void")
-    blanking = function("internal void @blank(ptr noalias %lanes, ptr noalias %scratch)", code.lines)
-    return ["declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)", *blanking]
 
 
 Result = tuple[int, int, Expr | float]  # output, entry, what goes there
@@ -128,8 +111,9 @@ Result = tuple[int, int, Expr | float]  # output, entry, what goes there
 class _ProgramParts:
     """The graph of a program, cut into functions of bounded size."""
 
-    def __init__(self, program: Program, pool: ConstantPool, jumps: bool) -> None:
+    def __init__(self, program: Program, pool: ConstantPool, jumps: bool, constants: Constants) -> None:
         self.program = program
+        self.elsewhere = {(i, j) for i, fixed in constants.items() for run in fixed for j in run}
         self.pool = pool
         self.pairs = sincos_pairs(program.nodes)
         self.cuts = self._cut([node for node in program.nodes if node.op not in ("const", "input")])
@@ -142,9 +126,9 @@ class _ProgramParts:
 
     def _cut(self, order: list[Expr]) -> list[list[Expr]]:
         """Parts of about PART_SIZE nodes, an output counting for more; one part if the program is small enough."""
-        stored = Counter(scalar.index for result in self.program.results for scalar in result if isinstance(scalar, Expr))
-        if len(order) + STORE_WEIGHT * stored.total() < WHOLE:
+        if length(self.program) < whole_limit(self.pool.lanes * self.pool.real.bytes):
             return [order]
+        stored = _stored(self.program)
         part = np.cumsum([1 + STORE_WEIGHT * stored[node.index] for node in order]) // PART_SIZE
         return [[order[i] for i in np.flatnonzero(part == k)] for k in np.unique(part)] or [order]
 
@@ -159,10 +143,9 @@ class _ProgramParts:
 
     def _results_by_part(self) -> list[list[Result]]:
         by_part: list[list[Result]] = [[] for _ in self.cuts]
-        blank = blank_runs(self.program)
         for i, result in enumerate(self.program.results):
             for j, scalar in enumerate(result):
-                if j in blank.get(i, ()):
+                if (i, j) in self.elsewhere:
                     continue
                 k = self.home.get(scalar.index, 0) if isinstance(scalar, Expr) else 0
                 by_part[k].append((i, j, scalar))

@@ -19,6 +19,12 @@ from ..wording import shown
 # times as long for large programs, and the code is only 1 to 3 % faster (docs/develop/decisions.md).
 _LARGE = 1_500_000
 BACKENDS = ("llvm", "numpy")
+# Part of every module, for those that call another library's functions: the table of their addresses lies in the memory of
+# variables, of which llvmlite reserves none for a module without a variable, and then ends the process.
+ROOM = """
+@room = internal global i64 0
+@llvm.used = appending global [1 x ptr] [ptr @room], section "llvm.metadata"
+"""
 
 
 @cache
@@ -92,14 +98,14 @@ def compile_object(ir: str) -> bytes:
     """Machine code of a module, as an object file; its constants and types are freed with the context of the module."""
     llvm = binding()
     where = host()
+    machine = llvm.Target.from_triple(where.triple).create_target_machine(
+        cpu=where.cpu, features=where.features, opt=1 if len(ir) > _LARGE else 2, reloc="pic", codemodel="small"
+    )
     context = llvm.create_context()
     try:
         module = llvm.parse_assembly(ir, context=context)
     except RuntimeError as error:
         raise CompileError(f"kernel: LLVM refused the generated code ({error}). Please report this.") from error
-    machine = llvm.Target.from_triple(where.triple).create_target_machine(
-        cpu=where.cpu, features=where.features, opt=1 if len(ir) > _LARGE else 2, reloc="pic", codemodel="small"
-    )
     try:
         return bytes(machine.emit_object(module))
     finally:
@@ -107,10 +113,14 @@ def compile_object(ir: str) -> bytes:
 
 
 def engine_of(content: bytes) -> Any:
-    """An object file linked into this process, as the engine that owns its memory."""
+    """An object file linked into this process, as the engine that owns its memory.
+
+    llvmlite's memory manager places all sections side by side. LLVM's own maps each by itself, and ends the process where two
+    come to lie more than 2 GB apart.
+    """
     llvm = binding()
     machine = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine, use_lmm=True)
     engine.add_object_file(llvm.ObjectFileRef.from_data(content))
     engine.finalize_object()
     return engine

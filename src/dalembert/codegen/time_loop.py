@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from ..checks import FloatArray
 from ..expr import loops
 from ..expr.loops import LoopProgram
@@ -20,6 +22,7 @@ from .rows_ir import lane_offset, row_pointer, rows_of_block
 from .single_call import data_of, fail_function
 from .workers import thread_count
 
+_DOUBLES = np.dtype(np.float64)
 _LONGEST = 5e7  # ns that a block of lanes should take at most: it cannot be interrupted
 _PIECE = 1e6  # ns that several blocks together should take at most
 _PIECES = 8  # per thread, so that a thread with quick configurations takes pieces from one with slow ones
@@ -27,11 +30,14 @@ _LOOK = 2e7  # ns between two checks for Ctrl-C
 
 
 class TimeLoopKernel:
-    """A loop program ready to run on rows of any length; one call should run no more than `turns` turns of its time loop."""
+    """A loop program ready to run on rows of any length; one call should run no more than `turns` turns of its time loop.
 
-    def __init__(self, program: LoopProgram) -> None:
+    One for a `single` configuration uses short registers: a processor runs more instructions on those in the same time.
+    """
+
+    def __init__(self, program: LoopProgram, *, single: bool = False) -> None:
         self.program = program
-        self.lanes = target.host().lanes if target.available() else 1
+        self.lanes = min(target.host().lanes, 2 if single else 8) if target.available() else 1
         self._turn_ns = 0.06 * program.work * self.lanes
         self.turns = max(1, int(_LONGEST / self._turn_ns))
         self._code = (
@@ -55,14 +61,14 @@ class TimeLoopKernel:
             loops.run_time_loop(self.program, [_flat(a) for a in inputs], [_flat(a) for a in outputs])
             return
         arrays = [*inputs, *outputs]
-        steps = [a.strides[0] if a.shape[0] > 1 else 0 for a in arrays]
+        steps = [a.strides[0] if a.shape[0] > 1 else 0 for a in arrays] if count > 1 else [0] * len(arrays)
         batch = workers.Batch(self._code["time_loop"], [data_of(a) for a in arrays], steps, count)
         blocks = max(1, min(int(_PIECE / (self._turn_ns * turns)), -(-count // self.lanes) // (_PIECES * wanted)))
         workers.run(batch, blocks * self.lanes, max(1, int(_LOOK / (self._turn_ns * turns * blocks))), wanted)
 
 
 def _has_adjacent_rows(array: FloatArray) -> bool:
-    return array.dtype == float and array[:1].flags.c_contiguous
+    return array.dtype == _DOUBLES and (array.flags.c_contiguous or array[:1].flags.c_contiguous)
 
 
 def _flat(array: FloatArray) -> FloatArray:

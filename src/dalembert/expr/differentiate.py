@@ -5,6 +5,9 @@
 Jacobians, such as dtau_dq, are cheaper forward, since joint i only touches the links beyond it and zero tangents never become
 nodes. Hash consing shares the partial derivatives between columns, and a second application gives second derivatives.
 
+**Inputs that follow others** (`Graph.follow`): an input can be a function of others of which only the slopes are known, as the
+root of equations that were solved before. Derivatives by those others go through it.
+
 **Where the function has a kink, a jump or a pole**, the derivative returned is
 
 - abs: 0 at 0, the middle of the slopes -1 and 1;
@@ -138,6 +141,9 @@ def _forward(outputs: Iterable[Scalar], seeds: dict[Expr, dict[int, Scalar]]) ->
         if node in seeds:
             rows[node] = seeds[node]
             continue
+        if node in node.graph.followers and (row := _following(node, seeds)):
+            rows[node] = row
+            continue
         moving = [k for k, a in enumerate(node.args) if a in rows]
         if not moving:
             continue
@@ -153,6 +159,18 @@ def _forward(outputs: Iterable[Scalar], seeds: dict[Expr, dict[int, Scalar]]) ->
     return rows
 
 
+def _following(node: Expr, seeds: dict[Expr, dict[int, Scalar]]) -> dict[int, Scalar]:
+    """The tangent of an input that follows others, by the slopes it has."""
+    variables, slopes = node.graph.followers[node]
+    if not any(v in seeds for v in variables):
+        return {}
+    row: dict[int, Any] = {}
+    for v, slope in zip(variables, slopes(), strict=True):
+        for column, tangent in seeds.get(v, {}).items():
+            row[column] = row.get(column, 0.0) + slope * tangent
+    return {column: tangent for column, tangent in row.items() if not is_zero(tangent)}
+
+
 def _reverse(nodes: list[Expr], variables: set[Expr], total: dict[Expr, Any]) -> None:
     """Hand the adjoint of each node down to its arguments, adding up in `total`; nodes that are not active get none."""
     active = set(nodes)
@@ -160,15 +178,24 @@ def _reverse(nodes: list[Expr], variables: set[Expr], total: dict[Expr, Any]) ->
         adjoint = total.get(node, 0.0)
         if node in variables or is_zero(adjoint):
             continue
-        for a, partial in zip(node.args, _partials(node), strict=True):
-            if a in active:
-                total[a] = total.get(a, 0.0) + _weighted([(partial, adjoint)])
+        if node in node.graph.followers:
+            arguments, partials = node.graph.followers[node]
+            pairs: Any = [(v, slope) for v, slope in zip(arguments, partials(), strict=True) if v in variables]
+        else:
+            pairs = [(a, partial) for a, partial in zip(node.args, _partials(node), strict=True) if a in active]
+        for a, partial in pairs:
+            total[a] = total.get(a, 0.0) + _weighted([(partial, adjoint)])
 
 
 def _active(nodes: Iterable[Expr], variables: set[Expr]) -> list[Expr]:
     active: dict[Expr, None] = {}
     for node in nodes:
-        if node in variables or any(a in active for a in node.args):
+        follower = node.graph.followers.get(node)
+        if (
+            node in variables
+            or any(a in active for a in node.args)
+            or (follower is not None and not variables.isdisjoint(follower.variables))
+        ):
             active[node] = None
     return list(active)
 

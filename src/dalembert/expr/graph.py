@@ -8,10 +8,11 @@ Likewise x + 0 = x drops the sign of a zero, and x / c multiplies by the rounded
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy import ndarray
 
 from ..errors import ExprError
 from .primitives import PRIMITIVES
@@ -34,30 +35,30 @@ class Expr:
         self.value = value  # the number of a 'const', the name of an 'input'
 
     def __add__(self, other: Any) -> Any:
-        return self.graph.add(self, other)
+        return self.graph.add(self, other) if type(other) is not ndarray else _each(other, lambda x: self + x)
 
     def __radd__(self, other: Any) -> Any:
-        return self.graph.add(other, self)
+        return self.graph.add(other, self) if type(other) is not ndarray else _each(other, lambda x: x + self)
 
     def __sub__(self, other: Any) -> Any:
-        return self.graph.sub(self, other)
+        return self.graph.sub(self, other) if type(other) is not ndarray else _each(other, lambda x: self - x)
 
     def __rsub__(self, other: Any) -> Any:
-        return self.graph.sub(other, self)
+        return self.graph.sub(other, self) if type(other) is not ndarray else _each(other, lambda x: x - self)
 
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, tuple):
             return NotImplemented  # a vector multiplies its own components
-        return self.graph.mul(self, other)
+        return self.graph.mul(self, other) if type(other) is not ndarray else _each(other, lambda x: self * x)
 
     def __rmul__(self, other: Any) -> Any:
-        return self.graph.mul(other, self)
+        return self.graph.mul(other, self) if type(other) is not ndarray else _each(other, lambda x: x * self)
 
     def __truediv__(self, other: Any) -> Any:
-        return self.graph.div(self, other)
+        return self.graph.div(self, other) if type(other) is not ndarray else _each(other, lambda x: self / x)
 
     def __rtruediv__(self, other: Any) -> Any:
-        return self.graph.div(other, self)
+        return self.graph.div(other, self) if type(other) is not ndarray else _each(other, lambda x: x / self)
 
     def __neg__(self) -> Any:
         return self.graph.neg(self)
@@ -104,11 +105,23 @@ class Expr:
         return f"%{self.index} = {self.op}({inner})"
 
 
+class Follower(NamedTuple):
+    """What an input follows: others, of which it is a function known by its slopes alone, as a root of equations is.
+
+    `slopes` returns its partial derivative by each of them; they are made when a derivative is first taken.
+    """
+
+    variables: Sequence[Expr]
+    slopes: Callable[[], Sequence[Any]]
+
+
 class Graph:
     """Nodes in topological order, each (operation, arguments) once."""
 
     def __init__(self) -> None:
         self.nodes: list[Expr] = []
+        self.followers: dict[Expr, Follower] = {}
+        self.memory: dict[Any, Any] = {}  # what was made in this graph and is asked for again, by a key of its maker
         self._known: dict[tuple[Any, ...], Expr] = {}
 
     def input(self, name: str) -> Expr:
@@ -129,6 +142,10 @@ class Graph:
             node = self._known[key] = Expr(self, len(self.nodes), "const", (), value)
             self.nodes.append(node)
         return node
+
+    def follow(self, node: Expr, variables: Sequence[Expr], slopes: Callable[[], Sequence[Any]]) -> None:
+        """Take an input as a function of others: derivatives by these go through it."""
+        self.followers[node] = Follower(variables, slopes)
 
     def restored(self, rows: Iterable[tuple[str, tuple[int, ...], Any]]) -> list[Expr]:
         """Nodes from (operation, places of its arguments in this list, value), as they were: nothing is folded again."""
@@ -305,16 +322,30 @@ _RULES: dict[str, Callable[..., Any]] = {
 }
 
 
+def _each(array: ndarray, combine: Callable[[Any], Any]) -> ndarray:
+    """A traced scalar with each of an array of traced scalars; an array of numbers is a batch, which has no place in a graph."""
+    if array.dtype != object:
+        raise _not_a_scalar(array)
+    found = np.empty(array.shape, dtype=object)
+    for place in np.ndindex(array.shape):
+        found[place] = combine(array[place])
+    return found
+
+
 def _number(value: Any) -> float:
     if type(value) is float:
         return value
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise ExprError(
-            f"graph: {type(value).__name__} found beside a traced scalar; a number or a scalar of the graph is expected. "
-            "Take the array's entries one by one."
-        ) from None
+        raise _not_a_scalar(value) from None
+
+
+def _not_a_scalar(value: Any) -> ExprError:
+    return ExprError(
+        f"graph: {type(value).__name__} found beside a traced scalar; a number or a scalar of the graph is expected. "
+        "Take the array's entries one by one."
+    )
 
 
 def _fold(op: str, args: tuple[Any, ...]) -> float:

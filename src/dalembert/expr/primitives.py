@@ -23,6 +23,15 @@ def _select(condition: Any, a: Any, b: Any) -> Any:
     return np.where(np.not_equal(condition, 0.0), a, b)[()]  # [()] turns a 0-d array into a number, as ufuncs do
 
 
+def _angle(a: Any, b: Any) -> Any:
+    """The angle of a point; of complex numbers its analytic continuation, for complex steps."""
+    if not (np.iscomplexobj(a) or np.iscomplexobj(b)):
+        return np.arctan2(a, b)
+    angle = np.arctan2(np.real(a), np.real(b))
+    c, s = np.cos(angle), np.sin(angle)
+    return angle + np.arctan((a * c - b * s) / (b * c + a * s))
+
+
 def _as_float(compare: Callable[..., Any]) -> Callable[..., Any]:
     return lambda a, b: compare(a, b).astype(np.float64)
 
@@ -36,7 +45,7 @@ PRIMITIVES: dict[str, Primitive] = {
     "sqrt": Primitive(1, np.sqrt, "square root, NaN below zero"),
     "sin": Primitive(1, np.sin, "sine of an angle in rad"),
     "cos": Primitive(1, np.cos, "cosine of an angle in rad"),
-    "atan2": Primitive(2, np.arctan2, "angle of the point (b, a)"),
+    "atan2": Primitive(2, _angle, "angle of the point (b, a)"),
     "abs": Primitive(1, np.abs, "magnitude"),
     "sign": Primitive(1, np.sign, "-1, 0 or 1"),
     "min": Primitive(2, np.minimum, "the smaller; NaN if either is"),

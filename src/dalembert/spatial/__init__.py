@@ -3,7 +3,7 @@
 from .inertia import SYM_ZERO, ArticulatedInertia, Inertia, Sym3, gyration, second_moment
 from .nested import Matrix, Tensor
 from .transform import Pose, Transform, Turn
-from .twists import AT_REST, NO_FORCE, Force, Motion
+from .twists import AT_REST, NO_FORCE, Force, Twist
 from .vec3 import IDENTITY, NULL, Z_AXIS, ZERO, Mat3, Vec3, mat3, outer, skew, vec3
 
 __all__ = [
@@ -19,12 +19,12 @@ __all__ = [
     "Inertia",
     "Mat3",
     "Matrix",
-    "Motion",
     "Pose",
     "Sym3",
     "Tensor",
     "Transform",
     "Turn",
+    "Twist",
     "Vec3",
     "gyration",
     "mat3",

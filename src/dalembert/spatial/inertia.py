@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from ..expr import ops
 from .transform import Pose, Transform, Turn
-from .twists import Force, Motion
+from .twists import Force, Twist
 from .vec3 import ZERO, Mat3, Vec3, skew
 
 
@@ -86,7 +86,7 @@ class Inertia(NamedTuple):
         k = h + h + pose.p * self.mass
         return Inertia(self.mass, h + pose.p * self.mass, self.I.rotated(pose.R) + symmetric_shift(pose.p, k))
 
-    def times(self, motion: Motion) -> Force:
+    def times(self, motion: Twist) -> Force:
         """The momentum of a motion, or what an acceleration asks for: m v + ω × h and I ω + h × v."""
         v, w = motion
         return Force(v * self.mass + w.cross(self.h), self.I @ w + self.h.cross(v))
@@ -114,7 +114,7 @@ def second_moment(I: Sym3) -> Sym3:
     return Sym3(half - I.xx, -I.xy, -I.xz, half - I.yy, -I.yz, half - I.zz)
 
 
-def gyration(body: Inertia, E: Sym3, V: Motion, S: Motion) -> Force:
+def gyration(body: Inertia, E: Sym3, V: Twist, S: Twist) -> Force:
     """G(V) S: (ω × (m v_S + ω_S × h), Eω × ω_S + h × (ω × v_S)), with E the second moment of the body [theory: screws, Eq. 9]."""
     carried = S.v * body.mass + S.w.cross(body.h)
     return Force(V.w.cross(carried), (E @ V.w).cross(S.w) + body.h.cross(V.w.cross(S.v)))

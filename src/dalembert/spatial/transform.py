@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .twists import Force, Motion
+from .twists import Force, Twist
 from .vec3 import Mat3, Vec3
 
 
@@ -47,10 +47,10 @@ class Transform(NamedTuple):
         f = self.up(force.f)
         return Force(f, self.up(force.n) + self.p.cross(f))
 
-    def motion_down(self, motion: Motion) -> Motion:
+    def motion_down(self, motion: Twist) -> Twist:
         """A motion of P's frame, at B's origin and in its axes."""
         moved = motion.at(self.p)
-        return Motion(self.down(moved.v), self.down(moved.w))
+        return Twist(self.down(moved.v), self.down(moved.w))
 
     def rotation(self) -> Mat3:
         """R_PB as a matrix."""

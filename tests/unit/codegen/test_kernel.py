@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dalembert as dal
 from dalembert.codegen import Kernel, build, kernel, straight_ir
+from dalembert.codegen.kernel import straight_lanes
+from dalembert.dynamics import engine
 from dalembert.errors import ShapeError
 from dalembert.expr import Program, interpret, ops, trace
 from tests.unit.codegen.programs import close, expected, mixed_program, vector_program
@@ -329,3 +332,11 @@ def test_arms_that_are_not_taken_do_not_warn() -> None:
     """The interpreter treats NaN and infinity as data; so does machine code, or a selected-away division would warn."""
     program = trace(lambda x: ops.where(ops.equal(x, 0.0), 0.0, 1.0 / x), {"x": ()}, ["y"])
     np.testing.assert_array_equal(build(program)(np.array([0.0, 2.0, np.nan])), [0.0, 0.5, np.nan])
+
+
+def test_programs_that_write_much_use_half_of_the_widest_registers():
+    robot = dal.robots.puma560()
+    programs = {name: engine.program(robot, name) for name in ("inverse_dynamics", "gravity_torque", "mass_matrix", "regressor")}
+    lanes = {name: straight_lanes(program, 8) for name, program in programs.items()}
+    assert lanes == {"inverse_dynamics": 8, "gravity_torque": 8, "mass_matrix": 4, "regressor": 4}
+    assert {straight_lanes(program, 4) for program in programs.values()} == {4}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import ctypes
 import gc
 import pickle
 import sys
@@ -94,7 +95,7 @@ def test_memory_and_maps_stay_flat_over_discarded_robots(tmp_path: Path) -> None
     done = run_python("-c", MANY, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     megabytes, maps = map(float, done.stdout.split())
-    assert megabytes < 2.0  # of 200 robots; 88 before
+    assert megabytes < 5.0  # of 200 robots, 88 before; what is left are pages of the allocator, 0.4 to 2.2 by the machine
     assert maps < 10  # 2900 before
 
 
@@ -107,15 +108,20 @@ def test_no_room_for_code_is_an_error_and_not_a_crash(monkeypatch: pytest.Monkey
 LIMITED = """
 import resource, sys, numpy as np, dalembert as dal
 robots, most = [], resource.RLIMIT_AS
-size = int(open("/proc/self/statm").read().split()[0]) * 4096
+def visit(k):
+    link = dal.Link("a", 2.0 + 1e-3 * k, (0.1, 0, 0), 0.1 * np.eye(3))
+    robots.append(dal.Robot.from_parts("r", [dal.Link("base"), link], [dal.Joint("j", "revolute", "base", "a")]))
+    dal.inverse_dynamics(robots[-1], [0.1], [0.2], [0.3])
+for k in range(60 if sys.argv[2] == "read" else 4):
+    visit(k)
+if sys.argv[2] == "read":
+    robots = robots[:4]
+with open("/proc/self/statm") as file:
+    size = int(file.read().split()[0]) * 4096
+resource.setrlimit(most, (size + (int(sys.argv[1]) << 20), resource.RLIM_INFINITY))
 try:
-    for k in range(2000):
-        link = dal.Link("a", 1.0 + 1e-3 * k, (0.1, 0, 0), 0.1 * np.eye(3))
-        robots.append(dal.Robot.from_parts("r", [dal.Link("base"), link], [dal.Joint("j", "revolute", "base", "a")]))
-        dal.inverse_dynamics(robots[-1], [0.1], [0.2], [0.3])
-        if k == 3:
-            size = int(open("/proc/self/statm").read().split()[0]) * 4096
-            resource.setrlimit(most, (size + (8 << 20), resource.RLIM_INFINITY))
+    for k in range(4, 2000):
+        visit(k)
 except (dal.DalembertError, MemoryError) as error:
     resource.setrlimit(most, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     print(type(error).__name__, len(robots) > 4)
@@ -126,12 +132,52 @@ except (dal.DalembertError, MemoryError) as error:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-def test_a_process_that_runs_out_of_memory_for_kernels_lives_on(tmp_path: Path) -> None:
-    done = run_python("-c", LIMITED, folder=tmp_path)
+@pytest.mark.parametrize("megabytes", ["8", "14"])
+@pytest.mark.parametrize("kernels", ["compiled", "read"])  # by LLVM, or from the disk: a process that only reads needs less
+def test_a_process_that_runs_out_of_memory_for_kernels_lives_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, megabytes: str, kernels: str
+) -> None:
+    monkeypatch.setenv("DALEMBERT_CACHE", str(tmp_path / "cache"))
+    done = run_python("-c", LIMITED, megabytes, kernels, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     kind, number = done.stdout.splitlines()
     assert kind in ("CompileError True", "OutOfMemoryError True", "MemoryError True")
     assert np.isfinite(float(number))
+
+
+FAR = """
+import ctypes, sys, numpy as np, dalembert as dal
+libc = ctypes.CDLL(None)
+libc.mmap.restype, libc.mmap.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+RESERVED, FIXED, SIZE, PAGE = 0x4022, 0x10, 6 << 30, 4096
+robot = dal.robots.two_link_planar()
+dal.gravity_torque(robot, [0.0, 0.0])
+wall = libc.mmap(None, SIZE, 0, RESERVED, -1, 0)
+with open("/proc/self/maps") as file:
+    ends = [[int(x, 16) for x in line.split()[0].split("-")] for line in file]
+for (_, low), (high, _) in zip(ends, ends[1:]):  # nothing is left above the wall
+    if wall < low < high < 1 << 47:
+        libc.mmap(low, high - low, 0, RESERVED | FIXED, -1, 0)
+for k in range(200):  # and only pages by themselves in it: what does not fit there lies 6 GB below
+    libc.munmap(wall + SIZE - (64 * k + 40) * PAGE, int(sys.argv[1]) * PAGE)
+print(*dal.inverse_dynamics(robot, [0.1, 0.2], [0.3, 0.4], [0.5, 0.6]))
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize("pages", ["1", "2", "3"])
+def test_an_address_space_in_pieces_does_not_take_the_sections_of_a_kernel_apart(tmp_path: Path, pages: str) -> None:
+    done = run_python("-c", FAR, pages, folder=tmp_path)  # LLVM ended the process before
+    assert done.returncode == 0, done.stderr
+    wanted = dal.inverse_dynamics(dal.robots.two_link_planar(), [0.1, 0.2], [0.3, 0.4], [0.5, 0.6])
+    np.testing.assert_allclose([float(x) for x in done.stdout.split()], wanted, rtol=1e-12)
+
+
+def test_a_kernel_without_variables_that_calls_a_library_is_loaded() -> None:
+    text = "declare double @sinh(double)\ndefine double @f(double %x) {\n%y = call double @sinh(double %x)\nret double %y\n}\n"
+    code = machine_code.code_of(text, "f", anew=True)
+    assert ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)(code["f"])(0.5) == pytest.approx(np.sinh(0.5))
 
 
 def test_a_kernel_of_one_s_own_travels_as_its_program(tmp_path: Path, rng: np.random.Generator) -> None:
@@ -243,3 +289,23 @@ print(struck)
 def test_an_interrupt_at_any_moment_leaves_no_object_of_llvm_with_two_owners(tmp_path: Path) -> None:
     done = run_python("-c", INTERRUPTED, folder=tmp_path)
     assert (done.returncode, done.stdout.strip()) == (0, "600"), done.stderr
+
+
+LEFT_EARLY = """
+import os, signal, threading, time, dalembert as dal
+from dalembert.codegen import machine_code
+signal.signal(signal.SIGINT, signal.default_int_handler)
+began = threading.Event()
+def work():
+    with machine_code._lock:
+        began.set()
+        time.sleep(0.5)
+        print("compiled", flush=True)
+threading.Thread(target=work, daemon=True).start()  # as one that the interpreter does not wait for any more
+began.wait()
+"""
+
+
+def test_a_process_does_not_end_while_llvm_is_at_work(tmp_path: Path) -> None:
+    done = run_python("-c", LEFT_EARLY, folder=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "compiled\n")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dalembert.codegen import kernel, straight_ir, stream_ir, target
+from dalembert.codegen import constants_ir, kernel, straight_ir, stream_ir, target
+from dalembert.codegen.precision import SINGLE
 from dalembert.expr import Program, interpret, ops, trace
 
 
@@ -38,7 +39,7 @@ def test_every_number_of_rows_is_served(tile: int, streamed: bool, monkeypatch: 
     sums = program()
     ir = straight_ir.emit(sums, 4)
     assert ("define internal void @tile" in ir) == (tile > 1)
-    assert "@blank" in ir
+    assert "@constants" in ir
     run = kernel.compiled(ir, sums)[0]
     rng = np.random.default_rng(0)
     for rows in (0, 1, 3, 4, 5, 4 * tile - 1, 4 * tile, 4 * tile + 1, 11 * tile + 3):
@@ -57,6 +58,57 @@ def test_rows_with_gaps_and_shared_rows_are_served_too() -> None:
     for x in (wide[:, ::2], wide[::-1, :6], np.broadcast_to(wide[0, :6], (70, 6))):
         for found, wanted in zip(run(x), interpret.run(sums, np.ascontiguousarray(x)), strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+
+
+def table_with_constants() -> Program:
+    """Constants of every kind in stretches that begin and end anywhere, beside outputs without any and with nothing else."""
+
+    def function(x: list[object]) -> tuple[list[object], list[float], list[object]]:
+        row: list[object] = [float(j // 9 % 2) if j % 23 > 5 else x[0] * x[1] + float(j) for j in range(97)]
+        return [-0.0, *row, np.nan, np.inf, 1e-310, x[1]], [1.5, 2.5, 3.5, 4.5], list(x)
+
+    return trace(function, {"x": (2,)}, ["y", "z", "w"], name="table")
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("lanes", [1, 4, 8])
+def test_entries_that_never_change_are_written_in_every_row(lanes: int, streamed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one lane the second output is too short to be streamed, so its constants are written anew in each turn."""
+    if streamed:
+        monkeypatch.setattr(stream_ir, "FROM", 1)
+    table = table_with_constants()
+    run = kernel.compiled(straight_ir.emit(table, lanes), table)[0]
+    for rows in (1, lanes, 3 * lanes + 1, 60):
+        x = np.random.default_rng(rows).uniform(-1, 1, (rows, 2))
+        for entries in (slice(None), slice(None, None, 2)):  # of rows with adjacent entries, and with gaps
+            wide = [np.full((rows, n * (entries.step or 1)), 7.0) for n in (102, 4, 2)]
+            run(x, out=tuple(array[:, entries] for array in wide))
+            for found, wanted in zip(wide, interpret.run(table, x), strict=True):
+                np.testing.assert_array_equal(found[:, entries], wanted)
+                np.testing.assert_array_equal(np.signbit(found[:, entries]), np.signbit(wanted))
+                assert entries.step is None or (found[:, 1::2] == 7.0).all()
+
+
+def test_entries_that_never_change_are_rounded_in_single_precision() -> None:
+    table = trace(lambda x: [0.1 * j for j in range(80)] + [x[0]], {"x": (1,)}, ["y"], name="tenths")
+    run = kernel.compiled(straight_ir.emit(table, 8, real=SINGLE), table, SINGLE)[0]
+    np.testing.assert_array_equal(run(np.ones((3, 1), np.float32))[2, :80], (0.1 * np.arange(80)).astype(np.float32))
+
+
+def test_few_constants_stay_where_they_are() -> None:
+    few = trace(lambda x: [0.0] * 4 * (constants_ir.FROM - 1) + list(x), {"x": (4,)}, ["y"], name="few")
+    many = trace(lambda x: [0.0] * 4 * constants_ir.FROM + list(x), {"x": (4,)}, ["y"], name="many")
+    assert not constants_ir.constants_of(few)
+    assert constants_ir.constants_of(many) == {0: [range(4 * k, 4 * k + 4) for k in range(constants_ir.FROM)]}
+
+
+def test_wide_registers_leave_longer_programs_in_one_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    sums = program()
+    monkeypatch.setattr(straight_ir, "WHOLE", straight_ir.length(sums))
+    monkeypatch.setattr(straight_ir, "PART_SIZE", 100)
+    assert "@part_1" in straight_ir.emit(sums, 4)
+    assert "@part_1" not in straight_ir.emit(sums, 8)
+    assert kernel.straight_lanes(sums, 8) == 8
 
 
 def test_a_tile_keeps_its_scratch_within_the_second_cache() -> None:

@@ -111,9 +111,13 @@ def test_code_for_other_processors_compiles(family: str, real: Real) -> None:
     llvm_binding.initialize_all_targets()
     llvm_binding.initialize_all_asmprinters()
     machine = llvm_binding.Target.from_triple(triple).create_target_machine(cpu=cpu, opt=2, reloc="pic", codemodel="small")
-    module = llvm_binding.parse_assembly(straight_ir.emit(mixed_program(), doubles * 8 // real.bytes, x86=x86, real=real))
+    context = llvm_binding.create_context()
+    module = llvm_binding.parse_assembly(
+        straight_ir.emit(mixed_program(), doubles * 8 // real.bytes, x86=x86, real=real), context=context
+    )
     module.triple = triple
     text = machine.emit_assembly(module)
+    module.close()  # before its context, and not by the garbage collector
     called = {name.removesuffix("@PLT") for name in re.findall(r"^\s+(?:bl|callq)\s+(\w\S*)", text, re.MULTILINE)}
     assert "bring_near" in called
     fused = {"fma", "rint"} if family == "SSE2" else set()  # which it has no instructions for

@@ -14,27 +14,8 @@ from dalembert.expr import PRIMITIVES, Graph, Program, Slot, ops, trace
 from dalembert.expr.differentiate import DERIVATIVES, gradient, jacobian, jvp, vjp
 from dalembert.expr.interpret import run
 from tests.unit.expr.derivative_programs import derivative_program
+from tests.unit.expr.exact_primitives import EXACT
 from tests.unit.expr.random_programs import KINKED, SMOOTH, points, programs, scale
-
-EXACT = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
-    "neg": lambda a: -a,
-    "sqrt": mpmath.sqrt,
-    "sin": mpmath.sin,
-    "cos": mpmath.cos,
-    "atan2": mpmath.atan2,
-    "abs": abs,
-    "sign": mpmath.sign,
-    "min": min,
-    "max": max,
-    "lt": lambda a, b: mpmath.mpf(a < b),
-    "le": lambda a, b: mpmath.mpf(a <= b),
-    "eq": lambda a, b: mpmath.mpf(a == b),
-    "where": lambda c, a, b: a if c != 0 else b,
-}
 
 
 def with_results(program, slots, results):

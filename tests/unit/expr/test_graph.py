@@ -240,6 +240,14 @@ def test_an_array_beside_a_traced_scalar_is_refused(x):
             combine()
 
 
+def test_a_traced_scalar_meets_each_of_an_array_of_traced_scalars(x, y):
+    pair = np.array([x, y], dtype=object)
+    assert (x * pair).tolist() == [x * x, x * y]
+    assert (pair - x).tolist() == [0.0, y - x]
+    assert (y / pair).tolist() == [y / x, 1.0] or (y / pair)[0] is y / x
+    assert (1.0 + pair * y)[0] is 1.0 + x * y
+
+
 def test_a_vector_class_may_multiply_its_own_components(x, y):
     class Pair(tuple):
         def __rmul__(self, factor):

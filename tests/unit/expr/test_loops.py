@@ -7,8 +7,8 @@ import pytest
 
 from dalembert.codegen.time_loop import TimeLoopKernel
 from dalembert.expr import ops
+from dalembert.expr.assembly import Assembly
 from dalembert.expr.loops import LoopProgram, Repeat, run_time_loop
-from dalembert.simulate.assembly import Assembly
 
 
 @pytest.fixture(scope="module")

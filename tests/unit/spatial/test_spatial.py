@@ -15,11 +15,11 @@ from dalembert.spatial import (
     Force,
     Inertia,
     Mat3,
-    Motion,
     Pose,
     Sym3,
     Transform,
     Turn,
+    Twist,
     Vec3,
     gyration,
     ldl,
@@ -194,6 +194,15 @@ def test_ldl_solves_symmetric_positive_definite_systems(n: int, rng: np.random.G
     check(ldl.solve(lower, b.tolist()), np.linalg.solve(M, b))
 
 
+@pytest.mark.parametrize("n", [1, 2, 5, 8])
+def test_ldl_gives_a_symmetric_inverse(n: int, rng: np.random.Generator) -> None:
+    A = rng.normal(size=(n, n))
+    M = A @ A.T + n * np.eye(n)
+    found = np.array(ldl.inverse(ldl.factor(M.tolist())))
+    check(found, np.linalg.inv(M))
+    np.testing.assert_array_equal(found, found.T)
+
+
 def test_ldl_factors_from_the_last_row_up(rng: np.random.Generator) -> None:
     A = rng.normal(size=(4, 4))
     M = A @ A.T + np.eye(4)
@@ -243,9 +252,9 @@ def random_body(rng: np.random.Generator) -> tuple[Inertia, np.ndarray]:
     return Inertia(mass, h, I), np.block([[mass * np.eye(3), -cross_matrix(H)], [cross_matrix(H), tensor]])
 
 
-def random_motion(rng: np.random.Generator) -> tuple[Motion, np.ndarray]:
+def random_motion(rng: np.random.Generator) -> tuple[Twist, np.ndarray]:
     (v, V), (w, W) = random_vec3(rng), random_vec3(rng)
-    return Motion(v, w), np.concatenate([V, W])
+    return Twist(v, w), np.concatenate([V, W])
 
 
 def flat(pair: Any) -> list[Any]:
