@@ -4,6 +4,8 @@
     ├── ModelError            (ValueError)   a robot that cannot be built, an option without a meaning
     │   └── FormatError                      a file that cannot be read as a robot
     ├── ShapeError            (ValueError)   an array that does not fit the robot
+    ├── SingularError         (ValueError)   a configuration in which coordinates do not determine the motion
+    ├── InfeasibleError       (ValueError)   a load that drives within their limits do not carry
     ├── UnknownNameError      (LookupError)  a joint, link, robot or option nobody knows
     ├── ExprError             (TypeError)    a traced scalar used as if it were a number
     ├── CompileError          (RuntimeError) a kernel that could not be built
@@ -16,6 +18,9 @@ it is about and where that part stands in which file are fields; the text is put
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -29,11 +34,13 @@ __all__ = [
     "DalembertWarning",
     "ExprError",
     "FormatError",
+    "InfeasibleError",
     "MissingExtraError",
     "ModelError",
     "Part",
     "Place",
     "ShapeError",
+    "SingularError",
     "UnknownNameError",
     "about",
     "did_you_mean",
@@ -41,7 +48,10 @@ __all__ = [
     "near_match",
     "reading",
     "shown",
+    "tell",
 ]
+
+_PACKAGE = os.path.dirname(__file__) + os.sep
 
 
 class Part(NamedTuple):
@@ -135,6 +145,14 @@ class ShapeError(DalembertError, ValueError):
     """An array that does not fit the robot."""
 
 
+class SingularError(DalembertError, ValueError):
+    """A configuration in which coordinates do not determine the motion."""
+
+
+class InfeasibleError(DalembertError, ValueError):
+    """A load that the drives of a mechanism do not carry within their limits, or without letting a contact go."""
+
+
 class UnknownNameError(DalembertError, LookupError):
     """A joint, link, robot or option nobody knows."""
 
@@ -189,3 +207,11 @@ class DalembertWarning(UserWarning):
 
     def __str__(self) -> str:
         return _whole(self.file, self.line, str(self.args[0]))
+
+
+def tell(warning: DalembertWarning) -> None:
+    """Warn at the line outside of the package from which it was called."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and (frame.f_code.co_filename.startswith(_PACKAGE) or frame.f_code.co_filename == "<string>"):
+        frame, level = frame.f_back, level + 1  # "<string>" is the __init__ that dataclass writes
+    warnings.warn(warning, stacklevel=level)

@@ -32,14 +32,15 @@ class Document:
     tables: dict[Part | None, Table] = field(default_factory=dict)  # None: the robot as a whole
 
     @cached_property
-    def _lines(self) -> dict[KeyPath, int]:
+    def lines(self) -> dict[KeyPath, int]:
+        """The line of each key; none of a text that is too long to search."""
         return self.find_lines(self.text) if len(self.text) <= _LONGEST_TEXT else {}
 
     def place(self, path: KeyPath) -> Place:
         """The line of a key or, where that has none, of the nearest table around it."""
-        while path and path not in self._lines:
+        while path and path not in self.lines:
             path = path[:-1]
-        return Place(self.source, self._lines[path] if path else None)  # the first line of the file would not help
+        return Place(self.source, self.lines[path] if path else None)  # the first line of the file would not help
 
     def place_of(self, part: Part | None, sentence: str) -> Place:
         """The place of what the model says about one of its parts."""
@@ -175,6 +176,14 @@ class Table:
         """A tensor: three rows of three, or the three diagonal values."""
         tensor = self.array(key, (3, 3), (3,), default=np.zeros((3, 3)))
         return np.diag(tensor) if tensor.shape == (3,) else tensor
+
+    def inner(self, key: str) -> Table:
+        """A table inside this one that has to be there."""
+        self.require(key)
+        found = self.table(key)
+        if found is None:
+            raise self.error(f"{key} = null found, a table expected.", key)
+        return found
 
     def table(self, key: str) -> Table | None:
         """A table inside this one."""

@@ -19,7 +19,8 @@
     axis = [1, 0, 0]
     friction = { viscous = 0.02 }
 
-A serial arm may be given by its Denavit-Hartenberg rows instead, `convention` and one `[[dh]]` table per joint.
+A serial arm may be given by its Denavit-Hartenberg rows instead, `convention` and one `[[dh]]` table per joint. With closures and
+coordinates beside the tree the file holds a mechanism (`mechanism_tables`).
 """
 
 from __future__ import annotations
@@ -29,17 +30,22 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray
-from ..errors import Part, reading, shown
-from ..model import Body, Friction, Joint, Limits, Link, Mimic, Robot, Rotor, Tool
+from ..errors import FormatError, Part, listed, reading, shown
+from ..model import Body, Friction, Joint, Link, Mimic, Robot, Rotor, Tool
 from ..model.dh import COLUMNS, from_dh
+from ..model.mechanism_parts import MechanismParts
 from ..model.robot_data import STANDARD_GRAVITY
+from .mechanism_tables import KEYS as MECHANISM_KEYS
+from .mechanism_tables import is_mechanism, read_mechanism
+from .motor_lists import motor_of
+from .part_tables import POSE_KEYS, limits_of, pose_in
 from .places import toml_lines
-from .poses import make_pose, rotation_from_rpy
 from .tables import CHOICES, Document, Table
 from .text import decoded
 from .toml_parse import parse_toml
 
 FORMAT = "dalembert-robot-1"
+MECHANISM_FORMAT = "dalembert-mechanism-1"
 _SHARED_KEYS = ("format", "name", "gravity", "notes", "tool", "payload")
 _BODY_KEYS = ("name", "mass", "com", "inertia")
 _JOINT_KEYS = (
@@ -55,13 +61,13 @@ _JOINT_KEYS = (
     "mimic",
     "friction",
     "rotor",
+    "motor",
 )
-_POSE_KEYS = ("xyz", "rpy", "rpy_deg", "rotation", "pose")
 _ANGLES_DEG = ("theta_deg", "alpha_deg")
 
 
-def read_toml(text: str | bytes, *, source: str = "<string>", strict: bool = False) -> Robot:
-    """The robot a TOML text describes; `source` is the file's name in messages.
+def read_toml(text: str | bytes, *, source: str = "<string>", strict: bool = False) -> Robot | MechanismParts:
+    """The robot a TOML text describes, or the parts of a mechanism; `source` is the file's name in messages.
 
     Raises
     ------
@@ -70,18 +76,33 @@ def read_toml(text: str | bytes, *, source: str = "<string>", strict: bool = Fal
     """
     document = Document(source, decoded(text, source), toml_lines)
     table = Table.of_robot(document, parse_toml(document.text, source))
-    file_format = table.text("format", FORMAT)
-    if file_format != FORMAT:
-        wanted = f"{FORMAT!r} expected. Was it written by a newer dalembert?"
-        raise table.error(f"format {shown(file_format)} found, {wanted}", "format")
+    mechanism = is_mechanism(table.values)
+    expected = MECHANISM_FORMAT if mechanism else FORMAT
+    file_format = table.text("format", expected)
+    if file_format != expected:
+        raise _other_format(table, file_format)
     with reading(document.place_of):
-        if "dh" in table.values:
-            return _read_dh(table, strict)
-        return _read_parts(table, strict)
+        robot = _read_dh(table, strict) if "dh" in table.values else _read_parts(table, strict)
+        return read_mechanism(table, robot, table.text("name"), strict=strict) if mechanism else robot
+
+
+def _other_format(table: Table, found: str) -> FormatError:
+    if found == MECHANISM_FORMAT:
+        return table.error("a mechanism without 'coordinates' found. Add them, as many as it has freedoms.", "format")
+    if found == FORMAT:
+        named = listed([key for key in MECHANISM_KEYS if key in table.values])
+        return table.error(f"format {found!r} found, but {named} make a mechanism, {MECHANISM_FORMAT!r}. Change it.", "format")
+    wanted = f"{FORMAT!r} or {MECHANISM_FORMAT!r} expected. Was it written by a newer dalembert?"
+    return table.error(f"format {shown(found)} found, {wanted}", "format")
+
+
+def _tree_name(table: Table) -> str:
+    """The name of the tree, which for a mechanism may differ from the name of the whole."""
+    return table.text("tree", table.text("name"))
 
 
 def _read_parts(table: Table, strict: bool) -> Robot:
-    table.refuse_other_keys(*_SHARED_KEYS, "link", "joint", "dh", "convention", "base")
+    table.refuse_other_keys(*_SHARED_KEYS, "link", "joint", "dh", "convention", "base", *MECHANISM_KEYS)
     if "convention" in table.values or "base" in table.values:
         key = "convention" if "convention" in table.values else "base"
         raise table.error("'convention' and 'base' belong to a robot given by [[dh]] rows; none found.", key)
@@ -90,11 +111,12 @@ def _read_parts(table: Table, strict: bool) -> Robot:
     if tool is not None:
         tool.belongs_to(Part("tool", ""))
     return Robot.from_parts(
-        table.text("name"),
+        _tree_name(table),
         [_link(row) for row in table.tables("link")],
         [_joint(row) for row in joints],
         friction={row.text("name"): _friction(part) for row in joints if (part := row.table("friction"))},
         rotors={row.text("name"): _rotor(part) for row in joints if (part := row.table("rotor"))},
+        motors={row.text("name"): motor_of(part) for row in joints if (part := row.table("motor"))},
         gravity=table.array("gravity", (3,), default=np.array(STANDARD_GRAVITY)),
         tool=None if tool is None else _tool(tool, tool.text("link")),
         payload=_payload(table),
@@ -111,9 +133,9 @@ def _notes(table: Table) -> list[str]:
 
 
 def _tool(table: Table, link: str) -> Tool:
-    table.refuse_other_keys("link", *_POSE_KEYS)
+    table.refuse_other_keys("link", *POSE_KEYS)
     with table.building():
-        return Tool(link, pose_of(table))
+        return Tool(link, pose_in(table))
 
 
 def _payload(table: Table) -> Body | None:
@@ -162,7 +184,7 @@ def _joint(table: Table) -> Joint:
             table.array("axis", (3,), default=np.array([0.0, 0.0, 1.0])),
             _pose(table, "child_origin"),
             table.number("home", 0.0),
-            _limits(table),
+            limits_of(table),
             _mimic(table),
         )
 
@@ -171,33 +193,8 @@ def _pose(table: Table, key: str) -> FloatArray:
     part = table.table(key)
     if part is None:
         return np.eye(4)
-    part.refuse_other_keys(*_POSE_KEYS)
-    return pose_of(part)
-
-
-def pose_of(table: Table) -> FloatArray:
-    """A pose written as `xyz` with one of `rpy`, `rpy_deg` and `rotation` (3x3), or as one 4x4 `pose`."""
-    ways = [key for key in ("rpy", "rpy_deg", "rotation", "pose") if key in table.values]
-    if len(ways) > 1 or ("pose" in ways and "xyz" in table.values):
-        raise table.error("the orientation is given twice. Keep xyz with one of rpy, rpy_deg and rotation, or pose alone.")
-    if ways == ["pose"]:
-        return table.array("pose", (4, 4))
-    xyz = table.array("xyz", (3,), default=np.zeros(3))
-    if ways == ["rotation"]:
-        return make_pose(xyz, table.array("rotation", (3, 3)))
-    if ways:
-        angles = table.array(ways[0], (3,))
-        return make_pose(xyz, rotation_from_rpy(np.radians(angles) if ways == ["rpy_deg"] else angles))
-    return make_pose(xyz)
-
-
-def _limits(table: Table) -> Limits:
-    part = table.table("limits")
-    if part is None:
-        return Limits()
-    part.refuse_other_keys("lower", "upper", "velocity", "effort")
-    with part.building():
-        return Limits(**part.given_numbers("lower", "upper", "velocity", "effort", infinite=True))
+    part.refuse_other_keys(*POSE_KEYS)
+    return pose_in(part)
 
 
 def _mimic(table: Table) -> Mimic | None:
@@ -236,14 +233,14 @@ def _read_dh(table: Table, strict: bool) -> Robot:
             raise table.error(
                 f"[[dh]] rows and [[{key}]] tables found; the rows already make the links and joints. Keep one of the two.", key
             )
-    table.refuse_other_keys(*_SHARED_KEYS, "dh", "convention", "base")
+    table.refuse_other_keys(*_SHARED_KEYS, "dh", "convention", "base", *MECHANISM_KEYS)
     rows = [_dh_row(row, number) for number, row in enumerate(table.tables("dh"), start=1)]
     if not rows:
         raise table.error("dh: the list is empty; at least one row is expected.", "dh")
     robot = from_dh(
         rows,
         convention=table.text("convention", choices=CHOICES),
-        name=table.text("name"),
+        name=_tree_name(table),
         gravity=table.array("gravity", (3,), default=np.array(STANDARD_GRAVITY)),
         tool=_dh_tool(table, rows),
         payload=_payload(table),
@@ -268,9 +265,11 @@ def _dh_row(table: Table, number: int) -> dict[str, Any]:
     row |= {key: table.text(key) for key in ("type", "name", "link") if key in table.values}
     if "com" in table.values:
         row["com"] = table.array("com", (3,))
-    row |= {"inertia": table.inertia(), "bodies": _bodies(table), "limits": _limits(table)}
+    row |= {"inertia": table.inertia(), "bodies": _bodies(table), "limits": limits_of(table)}
     if friction := table.table("friction"):
         row["friction"] = _friction(friction)
     if rotor := table.table("rotor"):
         row["rotor"] = _rotor(rotor)
+    if motor := table.table("motor"):
+        row["motor"] = motor_of(motor)
     return row

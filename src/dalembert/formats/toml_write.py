@@ -1,8 +1,9 @@
-"""A `Robot` as the text of a `.toml` robot file; reading it back gives an equal robot, to the last bit."""
+"""A `Robot`, or the parts of a mechanism, as the text of a `.toml` file; reading it back gives an equal one, to the last bit."""
 
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,17 +11,42 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..model import Friction, Joint, Link, Robot
+from ..model.mechanism_parts import MechanismParts
 from ..model.physical import SourceNote, findings
 from ..model.record import Record
-from .toml import FORMAT
+from .mechanism_fields import fields_of
+from .toml import FORMAT, MECHANISM_FORMAT
 
+_TABLES = ("coordinate", "closure", "spring", "damper")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 _ESCAPES = {code: f"\\u{code:04x}" for code in (*range(0x20), 0x7F)} | {ord('"'): '\\"', ord("\\"): "\\\\"}
 
 
-def write_toml(robot: Robot) -> str:
-    """The robot as TOML text, every field of it."""
+def write_toml(content: Robot | MechanismParts) -> str:
+    """The robot or mechanism as TOML text, every field of it."""
+    if isinstance(content, Robot):
+        return "\n".join([*_lines({"format": FORMAT, "name": content.name}), *_tree(content)]) + "\n"
+    fields = fields_of(content)
+    above = {key: value for key, value in fields.items() if key not in _TABLES}
+    lines = _lines({"format": MECHANISM_FORMAT, "name": content.name, **above})
+    lines += _tree(content.robot)
+    for key in _TABLES:
+        for row in fields[key]:
+            lines += _rows(key, row)
+    return "\n".join(lines) + "\n"
+
+
+def _rows(key: str, row: Mapping[str, Any]) -> Iterator[str]:
+    """A table of a list; the functions of a closure are tables of their own."""
+    yield from ("", f"[[{key}]]", *_lines({name: value for name, value in row.items() if name != "function"}))
+    for function in row.get("function", ()):
+        yield from _rows(f"{key}.function", function)
+
+
+def _tree(robot: Robot) -> list[str]:
+    """All of a robot but its name."""
     parameters = robot.parameters
-    lines = _lines({"format": FORMAT, "name": robot.name, "gravity": parameters.gravity, **_notes(robot)})
+    lines = _lines({"gravity": parameters.gravity, **_notes(robot)})
     if robot.tool is not None:
         lines += ["", "[tool]", *_lines({"link": robot.tool.link, **_pose(robot.tool.pose)})]
     if parameters.payload is not None:
@@ -29,7 +55,7 @@ def write_toml(robot: Robot) -> str:
         lines += _link(link)
     for joint in robot.structure.joints:
         lines += ["", "[[joint]]", *_lines(_joint(robot, joint))]
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def _notes(robot: Robot) -> dict[str, Any]:
@@ -53,7 +79,8 @@ def _joint(robot: Robot, joint: Joint) -> dict[str, Any]:
     for key in ("origin", "child_origin"):
         if key in fields:
             fields[key] = _pose(fields[key])
-    for key, table in (("friction", robot.parameters.friction), ("rotor", robot.parameters.rotors)):
+    parameters = robot.parameters
+    for key, table in (("friction", parameters.friction), ("rotor", parameters.rotors), ("motor", parameters.motors)):
         if joint.name in table:
             fields[key] = table[joint.name]
     return fields
@@ -104,5 +131,5 @@ def _value(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
     fields = value if isinstance(value, Mapping) else _given(value)
-    inner = ", ".join(f"{key} = {_value(item)}" for key, item in fields.items())
+    inner = ", ".join(f"{key if _BARE.fullmatch(key) else _value(key)} = {_value(item)}" for key, item in fields.items())
     return f"{{ {inner} }}" if inner else "{}"

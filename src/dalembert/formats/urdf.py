@@ -16,9 +16,12 @@ from ..checks import FloatArray
 from ..errors import Part, did_you_mean, listed, near_match, reading, shown
 from ..model import Friction, Joint, Limits, Link, Mimic, Robot
 from ..model.combinations import floating, planar
+from ..model.mechanism_parts import MechanismParts
 from ..wording import cut
+from .other_models import about_mujoco, about_sdf
 from .poses import rotate_tensor
 from .urdf_fields import XACRO_REMEDY, Context
+from .urdf_mechanism import TAG, read_extension
 from .xml_tree import Element, parse
 
 _ONE_COORDINATE = ("revolute", "continuous", "prismatic")
@@ -26,7 +29,7 @@ _SEVERAL_COORDINATES = ("planar", "floating")
 _TYPES = (*_ONE_COORDINATE, "fixed", *_SEVERAL_COORDINATES)
 _DRAWN = ("visual", "collision", "material", "gazebo", "sensor", "collision_checking", "contact")  # geometry and simulators
 _KNOWN = {
-    "robot": ("link", "joint", "transmission", *_DRAWN),
+    "robot": ("link", "joint", "transmission", TAG, *_DRAWN),
     "link": ("inertial", *_DRAWN),
     "inertial": ("origin", "mass", "inertia"),
     "joint": ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic", "safety_controller", "calibration"),
@@ -38,14 +41,11 @@ _KNOWN_ATTRIBUTES = {
     "limit": ("lower", "upper", "effort", "velocity"),
     "dynamics": ("damping", "friction"),
 }
-_OTHER_ROOTS = {
-    "mujoco": "a MuJoCo model (MJCF), which is not supported yet. Convert it to URDF first.",
-    "sdf": "an SDF model, which is not supported. Convert it to URDF first.",
-}
+_OTHER_ROOTS = {"mujoco": about_mujoco, "sdf": about_sdf}
 
 
-def read_urdf(text: str | bytes, *, source: str = "<string>", strict: bool = False) -> Robot:
-    """The robot a URDF text describes; `source` is the file's name in messages.
+def read_urdf(text: str | bytes, *, source: str = "<string>", strict: bool = False) -> Robot | MechanismParts:
+    """The robot a URDF text describes, or with <dalembert> in it a mechanism; `source` is the file's name in messages.
 
     Raises
     ------
@@ -61,9 +61,11 @@ def read_urdf(text: str | bytes, *, source: str = "<string>", strict: bool = Fal
         _read_top(context, element, parts)
     _check_ends(context, root, parts)
     with reading(context.place_of):
-        return Robot.from_parts(
+        robot = Robot.from_parts(
             root.attributes["name"], parts.links, parts.joints, friction=parts.friction, strict=strict, notes=context.all_notes()
         )
+        extension = context.child(root, TAG, "robot")
+        return robot if extension is None else read_extension(context, extension, robot, strict=strict)
 
 
 @dataclass
@@ -77,7 +79,8 @@ class _Parts:
 
 def _check_root(context: Context, root: Element) -> None:
     if root.tag != "robot":
-        what = _OTHER_ROOTS.get(root.tag, f"found <{root.tag}>, <robot> expected.")
+        about = _OTHER_ROOTS.get(root.tag)
+        what = f"found <{root.tag}>, <robot> expected." if about is None else about(root)
         raise context.error(root, f"root element: {what}")
     for element in root.walk():
         if element.tag.startswith("xacro:"):

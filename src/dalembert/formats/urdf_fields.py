@@ -120,6 +120,14 @@ class Context:
             raise self.error(element, f"{subject}: {name}={shown(text)} contains NaN or infinity; a model needs finite numbers.")
         return values
 
+    def numbers(self, element: Element, name: str, subject: str) -> list[float]:
+        """Any number of finite numbers separated by spaces."""
+        text = self.attribute(element, name, subject)
+        values = [self._float(element, word, f"{subject}: {name}", "numbers separated by spaces") for word in _WORD.findall(text)]
+        if not all(map(math.isfinite, values)):
+            raise self.error(element, f"{subject}: {name}={shown(text)} contains NaN or infinity; a model needs finite numbers.")
+        return values
+
     def _float(self, element: Element, text: str, subject: str, expected: str) -> float:
         if "${" in text or "$(" in text:
             raise self.error(element, f"{subject}: {shown(text)} is an unexpanded xacro expression. {XACRO_REMEDY}")

@@ -8,36 +8,36 @@ their own.
 from __future__ import annotations
 
 import math
-import re
 import warnings
 from collections.abc import Iterator
 
 import numpy as np
 
 from ..checks import FloatArray
-from ..errors import DalembertWarning, FormatError, Part, about, listed, shown
+from ..errors import DalembertWarning, Part, about, listed
 from ..model import Body, Joint, Limits, Robot, topology
+from ..model.mechanism_parts import MechanismParts
 from ..model.robot_data import STANDARD_GRAVITY
 from .poses import make_pose, rotate_tensor, rpy_from_rotation, turn
 from .urdf_fields import UNBOUNDED
+from .urdf_mechanism_write import extension_lines
+from .urdf_text import number, quoted, vector
 
-_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
 
-
-def write_urdf(robot: Robot) -> str:
-    """The robot as URDF text.
+def write_urdf(content: Robot | MechanismParts) -> str:
+    """The robot or mechanism as URDF text.
 
     Warns
     -----
     DalembertWarning
-        Code 'left-out', when something acts in the robot that URDF cannot express: rotors, a gravity other than (0, 0, -9.81) ...
+        Code 'left-out', when something acts in the robot that URDF cannot express: rotors, motors, a gravity of its own ...
     """
+    robot = content if isinstance(content, Robot) else content.robot
     left_out = list(urdf_leaves_out(robot))
     if left_out:
         message = f"robot {robot.name!r}: URDF cannot express {'; '.join(left_out)}. Save as .toml to keep everything."
         warnings.warn(DalembertWarning(message, "left-out"), stacklevel=2)
-    lines = ['<?xml version="1.0" encoding="utf-8"?>', f"<robot name={_quoted(robot.name)}>"]
+    lines = ['<?xml version="1.0" encoding="utf-8"?>', f"<robot name={quoted(robot.name)}>"]
     frame_of = {joint.child: joint.child_origin for joint in robot.structure.joints}  # link frame in URDF's link frame
     for link in robot.parameters.links:
         with about(Part("link", link.name)):
@@ -46,6 +46,8 @@ def write_urdf(robot: Robot) -> str:
         with about(Part("joint", joint.name)):
             lines += _joint(robot, joint, frame_of.get(joint.parent, np.eye(4)))
     lines += _tool_and_payload(robot, frame_of)
+    if not isinstance(content, Robot):
+        lines += extension_lines(content, frame_of)
     return "\n".join([*lines, "</robot>", ""])
 
 
@@ -56,6 +58,8 @@ def urdf_leaves_out(robot: Robot) -> Iterator[str]:
         yield f"gravity {parameters.gravity.tolist()} (a reader assumes {list(STANDARD_GRAVITY)})"
     if parameters.rotors:
         yield f"the rotors of {listed(parameters.rotors)}"
+    if parameters.motors:
+        yield f"the motors of {listed(parameters.motors)}"
     friction = parameters.friction.items()
     if names := [joint for joint, f in friction if f.coulomb != f.coulomb_negative]:
         yield f"the Coulomb friction for negative speed of {listed(names)} (that for positive speed was written)"
@@ -83,14 +87,14 @@ def _link(name: str, bodies: tuple[Body, ...], X: FloatArray) -> list[str]:
     """The element of a link whose bodies are given in a frame that stands at X in URDF's link frame."""
     heavy = [body for body in bodies if not body.is_massless]
     if not heavy:
-        return [f"  <link name={_quoted(name)}/>"]
+        return [f"  <link name={quoted(name)}/>"]
     mass, com, I = _merged(heavy, X)
-    xx, xy, xz, yy, yz, zz = (_number(I[i, j]) for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))
+    xx, xy, xz, yy, yz, zz = (number(I[i, j]) for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)))
     return [
-        f"  <link name={_quoted(name)}>",
+        f"  <link name={quoted(name)}>",
         "    <inertial>",
-        f'      <origin xyz="{_vector(com)}"/>',
-        f'      <mass value="{_number(mass)}"/>',
+        f'      <origin xyz="{vector(com)}"/>',
+        f'      <mass value="{number(mass)}"/>',
         f'      <inertia ixx="{xx}" ixy="{xy}" ixz="{xz}" iyy="{yy}" iyz="{yz}" izz="{zz}"/>',
         "    </inertial>",
         "  </link>",
@@ -115,9 +119,9 @@ def _merged(bodies: list[Body], X: FloatArray) -> tuple[float, FloatArray, Float
 
 def _joint(robot: Robot, joint: Joint, X_parent: FloatArray) -> list[str]:
     return [
-        f"  <joint name={_quoted(joint.name)} type={_quoted(joint.type)}>",
-        f"    <parent link={_quoted(joint.parent)}/>",
-        f"    <child link={_quoted(joint.child)}/>",
+        f"  <joint name={quoted(joint.name)} type={quoted(joint.type)}>",
+        f"    <parent link={quoted(joint.parent)}/>",
+        f"    <child link={quoted(joint.child)}/>",
         *_origin(X_parent @ joint.origin @ _motion(joint)),
         *(_moving_part(robot, joint) if joint.moves else ()),
         "  </joint>",
@@ -134,19 +138,19 @@ def _motion(joint: Joint) -> FloatArray:
 
 
 def _moving_part(robot: Robot, joint: Joint) -> Iterator[str]:
-    yield f'    <axis xyz="{_vector(joint.axis)}"/>'
+    yield f'    <axis xyz="{vector(joint.axis)}"/>'
     limits = joint.limits
     bounds = {"effort": limits.effort, "velocity": limits.velocity}
     if joint.type != "continuous":
         bounds = {"lower": limits.lower, "upper": limits.upper, **bounds}
-    attributes = [f'{name}="{_number(_bounded(value))}"' for name, value in bounds.items()]
+    attributes = [f'{name}="{number(_bounded(value))}"' for name, value in bounds.items()]
     yield f"    <limit {' '.join(attributes)}/>"
     if joint.name in robot.parameters.friction:
         friction = robot.parameters.friction[joint.name]
-        yield f'    <dynamics damping="{_number(friction.viscous)}" friction="{_number(friction.coulomb)}"/>'
+        yield f'    <dynamics damping="{number(friction.viscous)}" friction="{number(friction.coulomb)}"/>'
     if joint.mimic is not None:
-        multiplier, offset = _number(joint.mimic.multiplier), _number(joint.mimic.offset)
-        yield f'    <mimic joint={_quoted(joint.mimic.joint)} multiplier="{multiplier}" offset="{offset}"/>'
+        multiplier, offset = number(joint.mimic.multiplier), number(joint.mimic.offset)
+        yield f'    <mimic joint={quoted(joint.mimic.joint)} multiplier="{multiplier}" offset="{offset}"/>'
 
 
 def _bounded(value: float) -> float:
@@ -171,9 +175,9 @@ def _tool_and_payload(robot: Robot, frame_of: dict[str, FloatArray]) -> list[str
 
 def _fixed(name: str, parent: str, child: str, X: FloatArray) -> list[str]:
     return [
-        f'  <joint name={_quoted(name)} type="fixed">',
-        f"    <parent link={_quoted(parent)}/>",
-        f"    <child link={_quoted(child)}/>",
+        f'  <joint name={quoted(name)} type="fixed">',
+        f"    <parent link={quoted(parent)}/>",
+        f"    <child link={quoted(child)}/>",
         *_origin(X),
         "  </joint>",
     ]
@@ -189,30 +193,7 @@ def _free_name(wish: str, robot: Robot) -> str:
 def _origin(X: FloatArray) -> list[str]:
     attributes = []
     if X[:3, 3].any():
-        attributes.append(f'xyz="{_vector(X[:3, 3])}"')
+        attributes.append(f'xyz="{vector(X[:3, 3])}"')
     if not np.array_equal(X[:3, :3], np.eye(3)):
-        attributes.append(f'rpy="{_vector(rpy_from_rotation(X[:3, :3]))}"')
+        attributes.append(f'rpy="{vector(rpy_from_rotation(X[:3, :3]))}"')
     return [f"    <origin {' '.join(attributes)}/>"] if attributes else []
-
-
-def _quoted(name: str) -> str:
-    if found := _NOT_XML.search(name):
-        raise FormatError(
-            f"{shown(name)}: {shown(found[0])} cannot stand in XML, so URDF cannot hold this name. Rename that part."
-        )
-    return f'"{name.translate(_ESCAPES)}"'
-
-
-def _number(value: float) -> str:
-    """The shortest text that reads back as the same float."""
-    if not abs(value) <= UNBOUNDED:
-        raise FormatError(
-            f"{value:g} would have to be written, but numbers of a robot are at most {UNBOUNDED:g}. Save as .toml, which keeps "
-            "the bodies of a link apart."
-        )
-    text = repr(float(value) + 0.0)
-    return text.removesuffix(".0")
-
-
-def _vector(values: FloatArray | tuple[float, ...]) -> str:
-    return " ".join(_number(value) for value in values)

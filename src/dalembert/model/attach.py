@@ -15,7 +15,9 @@ import numpy as np
 from .. import checks
 from ..checks import FloatArray
 from ..errors import ModelError, UnknownNameError
+from .motors import Motor
 from .parts import JOINT_TYPES, Body, Friction, Joint, Link, Rotor
+from .record import FrozenMapping
 from .robot import Robot
 from .robot_data import Structure
 
@@ -27,6 +29,7 @@ class Addition(NamedTuple):
     joints: tuple[Joint, ...]
     friction: Mapping[str, Friction]
     rotors: Mapping[str, Rotor]
+    motors: Mapping[str, Motor] = FrozenMapping()
 
     @property
     def name(self) -> str:
@@ -124,6 +127,7 @@ def detach(robot: Robot, name: str) -> Robot:
             links=tuple(link for link in parameters.links if link.name not in gone),
             friction={joint: law for joint, law in parameters.friction.items() if joint not in lost},
             rotors={joint: rotor for joint, rotor in parameters.rotors.items() if joint not in lost},
+            motors={joint: motor for joint, motor in parameters.motors.items() if joint not in lost},
         ),
     )
 
@@ -153,6 +157,7 @@ def joined(robot: Robot, added: Addition) -> Robot:
             links=parameters.links + added.links,
             friction={**parameters.friction, **added.friction},
             rotors={**parameters.rotors, **added.rotors},
+            motors={**parameters.motors, **added.motors},
         ),
     )
 
@@ -213,7 +218,8 @@ def _of_robot(part: Robot, connection: Joint) -> Addition:
         joints.append(Joint(name, "fixed", own(part.tool.link), name, origin=part.tool.pose))
     friction = {own(name): law for name, law in part.parameters.friction.items()}
     rotors = {own(name): _moved(rotor, part.name) for name, rotor in part.parameters.rotors.items()}
-    return Addition(tuple(links), tuple(joints), friction, rotors)
+    motors = {own(name): motor for name, motor in part.parameters.motors.items()}
+    return Addition(tuple(links), tuple(joints), friction, rotors, motors)
 
 
 def _moved(rotor: Rotor, prefix: str) -> Rotor:

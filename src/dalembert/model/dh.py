@@ -19,6 +19,7 @@ from .. import checks
 from ..checks import FloatArray
 from ..errors import ModelError, Part, UnknownNameError, about
 from . import physical
+from .motors import Motor
 from .parts import Body, Friction, Joint, Limits, Link, Rotor, pose
 from .robot import Robot
 from .robot_data import STANDARD_GRAVITY, Tool
@@ -41,6 +42,7 @@ COLUMNS = {
     "bodies": "further bodies fixed on the link",
     "friction": "a Friction",
     "rotor": "a Rotor",
+    "motor": "a Motor",
     "limits": "a Limits",
     "home": "joint value at which q = 0",
 }
@@ -88,8 +90,8 @@ def from_dh(
     ----------
     rows : sequence of mappings
         The columns, by name: `type`, `theta`, `d`, `a`, `alpha`, `name`, `link`, `mass`, `com`, `inertia`, `bodies`,
-        `friction`, `rotor`, `limits`, `home` (see `COLUMNS`). In a revolute row θ = q + theta, in a prismatic row d = q + d.
-        Angles are in radians; in degrees they are called `theta_deg` and `alpha_deg`.
+        `friction`, `rotor`, `motor`, `limits`, `home` (see `COLUMNS`). In a revolute row θ = q + theta, in a prismatic row
+        d = q + d. Angles are in radians; in degrees they are called `theta_deg` and `alpha_deg`.
     convention : {"standard", "modified"}
         Which of the two products the table means.
     tool : Tool or array_like, shape (4, 4), optional
@@ -128,6 +130,7 @@ def from_dh(
         joints,
         friction={row["name"]: row["friction"] for row in table if "friction" in row},
         rotors={row["name"]: row["rotor"] for row in table if "rotor" in row},
+        motors={row["name"]: row["motor"] for row in table if "motor" in row},
         notes=doubts,
         gravity=gravity,
         tool=tool if isinstance(tool, Tool) or tool is None else Tool(links[-1].name, pose("tool", tool)),
@@ -159,7 +162,7 @@ def _checked_row(number: int, row: object) -> Row:
     for column in ("name", "link"):
         checks.name(f"row {number}: {column}", kept.setdefault(column, f"{column.replace('name', 'joint')}{number}"))
     kept |= _geometry(kept)
-    for part, kind in (("friction", Friction), ("rotor", Rotor), ("limits", Limits)):
+    for part, kind in (("friction", Friction), ("rotor", Rotor), ("motor", Motor), ("limits", Limits)):
         if part in kept:
             checks.instance(f"row {number}: {part}", kept[part], kind)
     kept["bodies"] = checks.parts(f"row {number}: bodies", kept.get("bodies", ()), Body)

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
-import sys
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from .. import checks
 from ..checks import FloatArray
-from ..errors import DalembertWarning, ModelError, Part
+from ..errors import DalembertWarning, ModelError, Part, tell
 from .idle import idle_joints, links_have_own
 from .parts import Body, Joint, Link, Rotor
 from .robot_data import RobotData
@@ -28,10 +24,10 @@ from .tree import tree_of
 
 T = TypeVar("T")
 
-_PACKAGE = str(Path(__file__).parents[1]) + os.sep
 _ROUNDING = 1e-9  # relative size of a negative principal moment that rounding alone can leave
 _PRINTED = 1e-3  # published tensors carry about three digits, so a flat body misses the triangle inequality by that much
 _LONG = 10.0  # [m] no single link of an arm is longer
+_CONSTANTS = 1.5  # by which torque and back-EMF constant of a motor differ at most; iron losses and tolerances make some percent
 _LOOKED_AT = 200  # joints; with more, one that moves no inertia is named when an acceleration is asked for
 _TURNS = 4 * math.pi  # [rad] two full turns; what lies beyond was most likely meant in degrees
 
@@ -62,7 +58,7 @@ class SourceNote(str):
 
 def findings(robot: RobotData) -> list[Finding]:
     """Every doubtful number of the robot."""
-    of_parts = (_of_bodies, _of_joints, _of_friction, _of_rotors, _of_groups, _of_gravity)
+    of_parts = (_of_bodies, _of_joints, _of_friction, _of_rotors, _of_motors, _of_groups, _of_gravity)
     found = [*_of_source(robot), *itertools.chain.from_iterable(find(robot) for find in of_parts)]
     return [*found, *_of_idle_joints(robot, found)]
 
@@ -97,19 +93,11 @@ def _tell(found: list[Finding], *, strict: bool) -> None:
         raise ModelError(found[0].message, part=found[0].part)
     for finding in found:
         warning = DalembertWarning(finding.message, finding.code, part=finding.part)
-        warnings.warn(warning, stacklevel=_level_of_the_caller())
+        tell(warning)
 
 
 def _of_source(robot: RobotData) -> Iterator[Finding]:
     return (Finding(note.code, str(note)) for note in robot.notes if isinstance(note, SourceNote))
-
-
-def _level_of_the_caller() -> int:
-    """The warning level, counted from the function that calls this one, of the first frame outside the package."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and (frame.f_code.co_filename.startswith(_PACKAGE) or frame.f_code.co_filename == "<string>"):
-        frame, level = frame.f_back, level + 1  # "<string>" is the __init__ that dataclass writes
-    return level
 
 
 def nearest_inertia(I: FloatArray) -> FloatArray:
@@ -275,6 +263,18 @@ def _of_rotors(robot: RobotData) -> Iterator[Finding]:
                     "A reversed gear belongs in the sign of `ratio`.",
                     Part("joint", joint),
                 )
+
+
+def _of_motors(robot: RobotData) -> Iterator[Finding]:
+    for joint, motor in _in_order(robot, robot.parameters.motors):
+        k_t, k_e = motor.torque_constant, motor.back_emf_constant
+        if k_t is not None and k_e is not None and not 1 / _CONSTANTS < k_e / k_t < _CONSTANTS:
+            yield Finding(
+                "unequal-constants",
+                f"motor of joint {joint!r}: torque constant {k_t:g} N m/A and back-EMF constant {k_e:g} V s/rad found; in SI "
+                "units the two are nearly equal. Is one of them per 1000 rpm, or in other units?",
+                Part("joint", joint),
+            )
 
 
 def _of_gravity(robot: RobotData) -> Iterator[Finding]:

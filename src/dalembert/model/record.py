@@ -67,7 +67,7 @@ class Record:
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}  # type: ignore[arg-type]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        put(self, **{k: checks.frozen(v) if isinstance(v, np.ndarray) else v for k, v in state.items()})
+        put(self, **{name: _frozen(value) for name, value in state.items()})
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some fields changed, checked like a new one."""
@@ -75,9 +75,18 @@ class Record:
 
 
 def _by_content(value: Any) -> Any:
+    """What compares and hashes as the value does, its arrays by their bytes, also those inside of tuples."""
     if isinstance(value, np.ndarray):
         return value.shape, value.tobytes()
+    if type(value) is tuple:
+        return tuple(map(_by_content, value))
     return value
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return checks.frozen(value)
+    return tuple(map(_frozen, value)) if type(value) is tuple else value
 
 
 def put(record: Record, **fields: Any) -> None:

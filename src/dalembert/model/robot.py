@@ -16,9 +16,10 @@ from ..errors import ModelError, Part, UnknownNameError
 from ..wording import listed
 from . import physical, topology
 from .hints import HINTS, Hint
+from .motors import Motor
 from .parts import Body, Friction, Joint, Link, Rotor
 from .record import Record, put
-from .robot_data import STANDARD_GRAVITY, Parameters, Structure, Tool
+from .robot_data import STANDARD_GRAVITY, Parameters, Structure, Tool, with_motors
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,13 +71,14 @@ class Robot(Record):
         *,
         friction: Mapping[str, Friction] | None = None,
         rotors: Mapping[str, Rotor] | None = None,
+        motors: Mapping[str, Motor] | None = None,
         gravity: ArrayLike = STANDARD_GRAVITY,
         tool: Tool | None = None,
         payload: Body | None = None,
         strict: bool = False,
         notes: Iterable[str] = (),
     ) -> Robot:
-        """Assemble a robot from links and joints; `friction` and `rotors` go by joint name.
+        """Assemble a robot from links and joints; `friction`, `rotors` and `motors` go by joint name.
 
         Raises
         ------
@@ -86,8 +88,8 @@ class Robot(Record):
         """
         links = checks.parts("links", links, Link)
         structure = Structure(tuple(link.name for link in links), checks.parts("joints", joints, Joint), tool)
-        laws, drives = ({} if table is None else table for table in (friction, rotors))
-        parameters = Parameters(links, laws, drives, gravity, payload)  # type: ignore[arg-type]
+        laws, drives, electric = ({} if table is None else table for table in (friction, rotors, motors))
+        parameters = Parameters(links, laws, drives, gravity, payload, electric)  # type: ignore[arg-type]
         return cls(name, structure, parameters, strict, checks.parts("notes", notes, str))
 
     def _aligned_parameters(self) -> Parameters:
@@ -104,7 +106,8 @@ class Robot(Record):
 
     def _check_names(self) -> None:
         moving = {j.name for j in self.structure.joints if j.moves}
-        for what, table in (("friction", self.parameters.friction), ("rotor", self.parameters.rotors)):
+        tables = {"friction": self.parameters.friction, "rotor": self.parameters.rotors, "motor": self.parameters.motors}
+        for what, table in tables.items():
             for joint in table:
                 if joint not in moving:
                     raise UnknownNameError.among(f"{what}: moving joint", joint, sorted(moving), part=Part("joint", joint))
@@ -156,6 +159,29 @@ class Robot(Record):
         tensor = np.zeros((3, 3)) if inertia is None else inertia
         body = Body("payload", mass, com, tensor)  # type: ignore[arg-type]
         return self.replace(parameters=self.parameters.replace(payload=body))
+
+    def with_motors(self, motors: Mapping[str, Motor]) -> Self:
+        """The same robot with motors at joints, by their names, beside those it has.
+
+        A joint with neither rotor nor motor gets what the motor brings: its inertia as a `Rotor`, and ratio² times its damping as
+        viscous friction. Where there is one already, rotor and friction stay, since they contain those of the motor.
+        """
+        return self.replace(parameters=with_motors(self.parameters, motors))
+
+    def smoothed(self, width: float) -> Self:
+        """The same robot with smooth friction: sign(q̇) becomes q̇ / sqrt(q̇² + width²) where it jumps or was smoothed before.
+
+        For optimisation, linear models and what else needs derivatives; `simulate` takes dry friction as it is. `width` is a
+        speed [rad/s | m/s]: a joint at rest under a load creeps at about load / coulomb times as fast.
+        """
+        width = checks.number("smoothed: width", width)
+        if width <= 0:
+            raise ModelError(f"smoothed: a width of {width:g} found; a speed above 0 is expected, such as 1e-3.")
+        laws = {
+            name: law.replace(width=width) if law.coulomb or law.coulomb_negative else law
+            for name, law in self.parameters.friction.items()
+        }
+        return self.replace(parameters=self.parameters.replace(friction=laws))
 
     def with_tool(self, pose: ArrayLike, link: str | None = None) -> Self:
         """The same robot with another tool frame, on `link` or where the tool is now."""

@@ -13,6 +13,7 @@ from .. import checks
 from ..checks import FloatArray
 from ..errors import Part, UnknownNameError
 from . import topology
+from .motors import Motor, check_motors, ratio_of
 from .parts import Body, Friction, Joint, Link, Rotor, pose
 from .record import FrozenMapping, Record, named_parts, put
 
@@ -84,13 +85,14 @@ class Structure(Record):
 
 @dataclass(frozen=True, eq=False)
 class Parameters(Record):
-    """Everything with a mass or a coefficient: links, friction and rotors by joint name, gravity [m/s², points down], payload."""
+    """Everything with a mass or a coefficient: links; friction, rotors and motors by joint name; gravity [m/s²], payload."""
 
     links: tuple[Link, ...]
     friction: Mapping[str, Friction] = FrozenMapping()
     rotors: Mapping[str, Rotor] = FrozenMapping()
     gravity: FloatArray = field(default_factory=lambda: np.array(STANDARD_GRAVITY))
     payload: Body | None = None
+    motors: Mapping[str, Motor] = FrozenMapping()
 
     def __post_init__(self) -> None:
         put(
@@ -100,11 +102,29 @@ class Parameters(Record):
             rotors=named_parts("rotor", self.rotors, Rotor),
             gravity=checks.array("gravity", self.gravity, (3,)),
             payload=checks.optional("payload", self.payload, Body),
+            motors=named_parts("motor", self.motors, Motor),
         )
+        check_motors(self.motors, self.rotors, self.friction)
 
     def _acting_friction(self) -> FrozenMapping[Friction]:
         given = named_parts("friction", self.friction, Friction)
         return FrozenMapping({joint: law for joint, law in given.items() if not law.is_none})
+
+
+def with_motors(parameters: Parameters, motors: Mapping[str, Motor]) -> Parameters:
+    """Parameters with motors added, and rotors and friction of those joints that had neither rotor nor motor."""
+    given = named_parts("motor", motors, Motor)
+    friction, rotors = dict(parameters.friction), dict(parameters.rotors)
+    for joint, motor in given.items():
+        if joint in rotors or joint in parameters.motors:
+            continue
+        ratio = ratio_of(motor, None)
+        if motor.inertia:
+            rotors[joint] = Rotor(motor.inertia, ratio)
+        if motor.damping:
+            law = friction.get(joint, Friction())
+            friction[joint] = law.replace(viscous=law.viscous + ratio**2 * motor.damping)
+    return parameters.replace(friction=friction, rotors=rotors, motors={**parameters.motors, **given})
 
 
 class RobotData(Protocol):

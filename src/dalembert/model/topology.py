@@ -37,7 +37,7 @@ def sort(links: tuple[str, ...], joints: tuple[Joint, ...]) -> tuple[Joint, ...]
         lost = [joint for joint in joints if joint.name not in reached]
         raise ModelError(
             f"joint {lost[0].name!r}: it closes a loop ({lost[0].parent!r} to {lost[0].child!r} cannot be reached from the "
-            "root). A robot is a tree; cut the loop, closed mechanisms are described separately.",
+            "root). A robot is a tree: leave this joint out, and close the loop with a Closure of a Mechanism.",
             part=Part("joint", lost[0].name),
         )
     return tuple(ordered)
@@ -66,7 +66,7 @@ def _check_ends(links: tuple[str, ...], joints: tuple[Joint, ...]) -> None:
         if joint.child in carrier:
             raise ModelError(
                 f"link {joint.child!r}: it has two parents, through joints {carrier[joint.child].name!r} and {joint.name!r}, "
-                "which closes a loop. A robot is a tree; remove one joint, closed mechanisms are described separately.",
+                "which closes a loop. A robot is a tree: remove one joint, and close the loop with a Closure of a Mechanism.",
                 part=Part("link", joint.child),
             )
         carrier[joint.child] = joint

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from ..model import Robot
 from ._chain import chain
+from ._four_joint_planar import four_joint_planar
 from ._panda import panda
 from ._pelican import pelican
 from ._pendulum import pendulum
@@ -25,6 +26,7 @@ from ._ur5 import ur5
 from ._ur10 import ur10
 
 CATALOGUE: dict[str, Callable[[], Robot]] = {
+    "four_joint_planar": four_joint_planar,
     "panda": panda,
     "pelican": pelican,
     "pendulum": pendulum,

@@ -15,6 +15,7 @@ def pr_arm() -> Robot:
     """A slider along the horizontal x axis carrying a link that turns about z [Siciliano, Problems 7.5, 7.8].
 
     Gravity along −y; tip at (q1 + a2 cos q2, a2 sin q2). The book leaves the numbers open; those of its Example 7.2 are used.
+    The electrical numbers of the motors are ours.
 
     Examples
     --------
@@ -32,6 +33,7 @@ def pr_arm() -> Robot:
         [Link("base"), Link("slider", data.MASS), arm],
         [slide, turn],
         rotors={"slide": data.rotor(axis=(1.0, 0.0, 0.0)), "turn": data.rotor()},
+        motors={"slide": data.motor(), "turn": data.motor()},
         gravity=(0, -data.GRAVITY, 0),
         tool=Tool("arm", tip),
     )

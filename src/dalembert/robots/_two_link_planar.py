@@ -14,6 +14,7 @@ def two_link_planar() -> Robot:
     """Two revolute joints in a vertical plane with spinning rotors [Siciliano, §7.3.2, §7.5.3; numbers of Example 7.2].
 
     Standard DH, gravity along −y, angles counted from the x axis. Each rotor sits on its joint axis, on the link before.
+    The electrical numbers of the motors are ours.
 
     Examples
     --------
@@ -27,5 +28,6 @@ def two_link_planar() -> Robot:
         "com": (data.CENTRE - data.LENGTH, 0, 0),
         "inertia": (0, 0, data.MOMENT),
         "rotor": data.rotor(),
+        "motor": data.motor(),
     }
     return from_dh([row, row], convention="standard", name="two_link_planar", gravity=(0, -data.GRAVITY, 0))

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from dalembert.formats.poses import make_pose, rotation_from_rpy
-from dalembert.model import Body, Friction, Joint, Limits, Link, Mimic, Robot, Rotor, Tool
+from dalembert.model import Body, Friction, Joint, Limits, Link, Mimic, Motor, Robot, Rotor, Tool
 
 numbers = st.floats(-3, 3) | st.sampled_from([0.0, 1.0, 1e-300, 0.1 + 0.2])
 positive = st.floats(1e-3, 3)
@@ -22,6 +22,19 @@ limits = st.builds(lambda a, b, c, d: Limits(min(a, b), max(a, b), abs(c), abs(d
 )
 frictions = st.builds(Friction, numbers, numbers, numbers) | st.builds(
     Friction, numbers, positive, numbers, breakaway=positive, stribeck_velocity=positive, width=positive
+)
+
+
+motors = st.builds(
+    Motor,
+    st.none() | positive,
+    st.none() | positive,
+    st.none() | positive,
+    inductance=positive | st.just(0.0),
+    efficiency=st.floats(0.1, 1.0),
+    voltage_limit=positive | st.just(np.inf),
+    thermal_resistance=st.none() | positive,
+    name=names | st.just(""),
 )
 
 
@@ -54,6 +67,7 @@ def robots(draw):
         joints,
         friction={joint.name: draw(frictions) for joint in moving if draw(st.booleans())},
         rotors={joint.name: draw(rotors(mounts[joint.child])) for joint in moving if draw(st.booleans())},
+        motors={joint.name: draw(motors) for joint in moving if draw(st.booleans())},
         gravity=draw(vectors),
         tool=tool,
         payload=draw(st.none() | bodies),

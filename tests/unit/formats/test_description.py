@@ -83,9 +83,9 @@ REFUSED = {
     "list": ([1], r"f\.json: a list found, an object with 'convention' and 'links' expected"),
     "mechanism": (
         {"kind": "mechanism", "input": {"mechanism": {}}},
-        r"f\.json: a closed mechanism found, .* not read from \.json yet",
+        r"f\.json:1: 'chains' is missing",
     ),
-    "bare mechanism": ({"chains": []}, r"a closed mechanism found"),
+    "bare mechanism": ({"chains": [], "coordinates": []}, r"f\.json:1: chains: the list is empty"),
     "no links": ({"convention": "standard"}, r"f\.json: 'links' is missing"),
     "no rows": ({"convention": "standard", "links": []}, r"f\.json: rows: the table is empty"),
     "no convention": ({"links": [LINK]}, r"f\.json: 'convention' is missing"),

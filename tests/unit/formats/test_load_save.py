@@ -15,7 +15,8 @@ import pytest
 import dalembert
 from dalembert import files, formats
 from dalembert.errors import DalembertWarning, FormatError, MissingExtraError, ModelError, Part, UnknownNameError
-from dalembert.formats import load, save, xacro
+from dalembert.formats import xacro
+from dalembert.loading import load, save
 from dalembert.model import Joint, Link, Robot
 from dalembert.robots import CATALOGUE
 
@@ -45,7 +46,8 @@ def test_a_near_miss_of_a_catalogue_name_is_suggested():
         UnknownNameError, match=r"robot 'pumma560': neither a file nor in the catalogue; did you mean 'puma560'\?"
     ):
         load("pumma560")
-    with pytest.raises(UnknownNameError, match=r"robot 'xyzzy': neither a file nor in the catalogue\. Catalogue: panda, "):
+    known = r"Robots: .*panda, .*\. Mechanisms: .*four_bar"
+    with pytest.raises(UnknownNameError, match=rf"robot 'xyzzy': neither a file nor in the catalogue\. {known}"):
         load("xyzzy")
 
 
@@ -244,7 +246,7 @@ def test_another_suffix_cannot_be_written(tmp_path):
 
 
 def test_what_is_no_robot_or_no_path_cannot_be_saved(tmp_path):
-    with pytest.raises(FormatError, match=r"^save: 'x' found; a Robot is expected"):
+    with pytest.raises(FormatError, match=r"^save: 'x' found; a Robot or a Mechanism is expected"):
         save("x", tmp_path / "r.toml")
     for path in (3, None, b"r.toml"):
         with pytest.raises(FormatError, match=r"^save: .* found; the path of a file is expected"):

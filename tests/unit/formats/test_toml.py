@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from dalembert.errors import DalembertWarning, FormatError, Part
 from dalembert.formats.toml import read_toml
 from dalembert.formats.toml_write import write_toml
-from dalembert.model import Friction, Joint, Link, Robot, Rotor
+from dalembert.model import Friction, Joint, Link, Motor, Robot, Rotor
 from dalembert.model.dh import from_dh
 from dalembert.robots import CATALOGUE
 from tests.unit.formats.robot_strategy import robots
@@ -106,6 +106,7 @@ def test_dh_rows_make_the_robot_of_from_dh():
     inertia = [0.1, 0.1, 0.1]
     friction = { coulomb = 0.5 }
     rotor = { inertia = 1e-4, ratio = 100 }
+    motor = { resistance = 2, torque_constant = 0.1, voltage_limit = 24, inertia = 1e-4, name = "M7" }
     limits = { upper = 2 }
     [[dh]]
     type = "prismatic"
@@ -123,6 +124,7 @@ def test_dh_rows_make_the_robot_of_from_dh():
     assert (robot.tool.link, robot.tool.pose[2, 3], robot.parameters.payload.mass) == ("rod", 0.1, 3.0)
     assert robot.link("rod").bodies[0].mass == 0.5
     assert robot.parameters.rotors == {"joint1": Rotor(1e-4, 100)}
+    assert robot.parameters.motors == {"joint1": Motor(2, 0.1, voltage_limit=24, inertia=1e-4, name="M7")}
     assert robot.notes == ("from a drawing",)
     rows = [{"d": 0.2, "alpha": math.pi / 2}, {"type": "P", "theta": 0.3}]
     with pytest.warns(DalembertWarning):
@@ -153,7 +155,7 @@ REFUSED = {
     "unknown origin key": (arm("origin = { xzy = [0, 0, 1] }"), r"joint 'j': origin: key 'xzy' is not known; did you mean 'xyz'"),
     "unknown friction key": (arm("friction = { viscosity = 1 }"), r"joint 'j': friction: key 'viscosity' is not known"),
     "unknown type": (arm().replace("revolute", "revolut"), r"f\.toml:14: joint 'j': type: 'revolut' is not known; did you mean"),
-    "format": (arm(top='format = "dalembert-robot-9"'), r"format 'dalembert-robot-9' found, 'dalembert-robot-1' expected"),
+    "format": (arm(top='format = "dalembert-robot-9"'), r"format 'dalembert-robot-9' found, 'dalembert-robot-1' or .* expected"),
     "string mass": (arm(links=LINKS.replace("= 2", '= "2"')), r"f\.toml:8: link 'arm': mass: '2' found, a number expected"),
     "true mass": (arm(links=LINKS.replace("= 2", "= true")), r"link 'arm': mass: True found, a number expected"),
     "nan mass": (arm(links=LINKS.replace("= 2", "= nan")), r"f\.toml:8: link 'arm': mass: nan found; a finite number"),
@@ -184,6 +186,16 @@ REFUSED = {
     "one link": ('name = "r"\nlink = { name = "a" }', r"f\.toml:2: link: dict found, a list of tables expected"),
     "rotor": (arm("rotor = { ratio = 100 }"), r"f\.toml:17: joint 'j': rotor: 'inertia' is missing"),
     "idle rotor field": (arm("rotor = { inertia = 1, mass = 1 }"), r"f\.toml:17: joint 'j': rotor: mass, .* have no effect"),
+    "motor key": (
+        arm("motor = { resistence = 1 }"),
+        r"f\.toml:17: joint 'j': motor: key 'resistence' is not known; did you mean",
+    ),
+    "motor": (arm("motor = { resistance = -1 }"), r"f\.toml:17: joint 'j': motor: resistance -1 found; a positive number"),
+    "motor text": (arm('motor = { ratio = "60" }'), r"f\.toml:17: joint 'j': motor: ratio: '60' found, a number expected"),
+    "motor inertia": (
+        arm("motor = { inertia = 1e-4 }"),
+        r"f\.toml:17: motor of joint 'j': inertia 0\.0001 kg m² found, but the joint has no rotor",
+    ),
     "limits": (arm("limits = { lower = 1, upper = 0 }"), r"f\.toml:17: joint 'j': limits: lower 1 is above upper 0"),
     "mimic": (arm('mimic = { joint = "k" }'), r"f\.toml:17: joint 'j': mimic of joint: 'k' is not known"),
     "undeclared link": (

@@ -36,6 +36,8 @@ RECORDS: dict[str, Record] = {
     "random tree": random_robot(np.random.default_rng(1), 8),
     "workspace": dal.Workspace.of(ARM),
     "spring": dal.Spring(1.0, between=(("tool", (0.1, 0, 0)), "world")),
+    "closure": dal.Closure("pin", "revolute", (("rocker", (0.5, 0, 0)), "world"), (0, 1, 0)),
+    "mechanism": dal.mechanisms.four_bar(),
     "limits": dal.Limits(-1.0, 1.0),
     "mimic": dal.Mimic("joint1", -2.0),
     "rotor": dal.Rotor(0.1, 100.0, "full", position=(0, 0, 1)),
@@ -151,3 +153,13 @@ def test_a_frozen_mapping_compares_as_a_dict_does() -> None:
     assert {**table} == {"b": 1, "a": 2}
     assert repr(table) == "{'b': 1, 'a': 2}"
     assert copy.deepcopy(table) == pickle.loads(pickle.dumps(table)) == table
+
+
+def test_mechanisms_with_poses_inside_of_their_closures_compare_and_hash_by_content():
+    mechanism = dal.mechanisms.four_bar()
+    copy = pickle.loads(pickle.dumps(mechanism))
+    assert copy == mechanism
+    assert hash(copy) == hash(mechanism)
+    assert copy.closures[0] != mechanism.closures[0].replace(between=("rocker", "world"))
+    with pytest.raises(ValueError, match="read-only"):
+        copy.closures[0].between[0][1][0, 3] = 1.0

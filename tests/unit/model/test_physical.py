@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dalembert.errors import DalembertWarning, ModelError
-from dalembert.model import Body, Friction, Joint, Limits, Link, Robot, Rotor, Tool, idle, physical
+from dalembert.model import Body, Friction, Joint, Limits, Link, Motor, Robot, Rotor, Tool, idle, physical
 from dalembert.robots import chain
 
 SOLID = np.diag([0.2, 0.2, 0.3])
@@ -71,6 +71,11 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("negative-friction", r"^joint 'j': coulomb_negative friction -0\.2", {"friction": {"j": Friction(0, 0.1, -0.2)}}),
     ("negative-rotor", r"^rotor of joint 'j': inertia -0\.01 kg m² found.*sign of `ratio`\.$", {"rotors": {"j": Rotor(-0.01)}}),
     ("negative-rotor", r"^rotor of joint 'j': mass -1 kg found", {"rotors": {"j": Rotor(0.01, 1.0, "full", mass=-1.0)}}),
+    (
+        "unequal-constants",
+        r"^motor of joint 'j': torque constant 0\.05 N m/A and back-EMF constant 5\.2 V s/rad found; .*1000 rpm",
+        {"motors": {"j": Motor(1.0, 0.05, 5.2)}},
+    ),
     (
         "low-breakaway",
         r"^joint 'j': breakaway friction 1 is below the Coulomb level 2; .*Are the two exchanged\?$",

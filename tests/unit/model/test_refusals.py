@@ -16,7 +16,28 @@ import dalembert as dal
 from dalembert.errors import DalembertError
 from dalembert.model import combinations
 from dalembert.model.dh import COLUMNS, DEGREES
-from dalembert.trajectories import duration_at, trapezoidal, triangular
+from dalembert.model.motors import MOTOR_FIELDS
+from dalembert.trajectory import (
+    b_spline,
+    blended,
+    circle,
+    cubic,
+    double_s,
+    duration_at,
+    faded,
+    follow,
+    fourier,
+    line,
+    quintic,
+    sampled,
+    septic,
+    spline,
+    stacked,
+    synchronised,
+    through_poses,
+    trapezoidal,
+    triangular,
+)
 
 ARM = dal.robots.pelican()
 ODD: dict[str, Callable[[], Any]] = {
@@ -70,6 +91,9 @@ ODD: dict[str, Callable[[], Any]] = {
 POSE, LINK = np.eye(4), dal.Link("arm", 1.0, inertia=np.eye(3))
 JOINT = dal.Joint("j", "revolute", "base", "arm")
 STRUCTURE, PARAMETERS = ARM.structure, ARM.parameters
+MOVE = quintic([0.0], [1.0], duration=1.0)
+PLANAR = dal.robots.two_link_planar()
+PATH = line(dal.forward_kinematics(PLANAR, [0.1, 0.9]), dal.forward_kinematics(PLANAR, [0.2, 1.0]), duration=1.0)
 CALLS: dict[Callable[..., Any], dict[str, Any]] = {
     dal.Limits: {"lower": -1, "upper": 1, "velocity": 2, "effort": 3},
     dal.Mimic: {"joint": "j", "multiplier": 1.0, "offset": 0.0},
@@ -107,7 +131,7 @@ CALLS: dict[Callable[..., Any], dict[str, Any]] = {
     },
     dal.Tool: {"link": "arm", "pose": POSE},
     dal.Structure: {"links": ("base", "arm"), "joints": (JOINT,), "tool": None},
-    dal.Parameters: {"links": (LINK,), "friction": {}, "rotors": {}, "gravity": (0, 0, -9.81), "payload": None},
+    dal.Parameters: {"links": (LINK,), "friction": {}, "rotors": {}, "gravity": (0, 0, -9.81), "payload": None, "motors": {}},
     dal.Robot: {"name": "r", "structure": STRUCTURE, "parameters": PARAMETERS, "strict": False, "notes": ()},
     dal.Robot.from_parts: {
         "name": "r",
@@ -115,14 +139,19 @@ CALLS: dict[Callable[..., Any], dict[str, Any]] = {
         "joints": [JOINT],
         "friction": {},
         "rotors": {},
+        "motors": {},
         "gravity": (0, 0, -9.81),
         "tool": None,
         "payload": None,
         "strict": False,
         "notes": (),
     },
+    dal.Motor: {key: None if key in ("back_emf_constant", "ratio") else "m" if key == "name" else 1.0 for key in MOTOR_FIELDS},
+    dal.DriveTrain: {"motors": {"m": dal.Motor()}, "matrix": [[1.0]], "coordinates": ["q"], "weights": None, "added": True},
+    ARM.with_motors: {"motors": {}},
     ARM.with_gravity: {"gravity": (0, 0, -9.81)},
     ARM.with_payload: {"mass": 1.0, "com": (0, 0, 0), "inertia": None},
+    ARM.smoothed: {"width": 1e-3},
     ARM.with_tool: {"pose": POSE, "link": None},
     ARM.replace: {"name": "r", "structure": STRUCTURE, "parameters": PARAMETERS, "strict": False, "notes": ()},
     LINK.replace: {"name": "r", "mass": 1.0, "bodies": (), "virtual": True},
@@ -151,9 +180,25 @@ CALLS: dict[Callable[..., Any], dict[str, Any]] = {
     combinations.planar: {"name": "j", "parent": "a", "child": "b", "normal": (0, 0, 1), "origin": None, "limits": None},
     combinations.floating: {"name": "j", "parent": "a", "child": "b", "origin": None, "limits": None},
     dal.Workspace: {"lower": [-1.0], "upper": [1.0], "velocity": [1.0], "acceleration": [1.0]},
-    trapezoidal: {"t": [0.0, 1.0], "start": [0.0], "end": [1.0], "duration": 1.0, "acceleration_time": 0.2},
-    triangular: {"t": [0.0, 1.0], "start": [0.0], "end": [1.0], "duration": 1.0},
+    trapezoidal: {"start": [0.0], "end": [1.0], "duration": 1.0, "acceleration_time": 0.2},
+    triangular: {"start": [0.0], "end": [1.0], "duration": 1.0},
     duration_at: {"start": [0.0], "end": [1.0], "velocity": 1.0, "acceleration_time": 0.2},
+    cubic: {"start": [0.0], "end": [1.0], "duration": 1.0, "velocities": (0.0, 0.0)},
+    quintic: {"start": [0.0], "end": [1.0], "duration": 1.0, "velocities": (0.0, 0.0), "accelerations": (0.0, 0.0)},
+    septic: {"start": [0.0], "end": [1.0], "duration": 1.0, "jerks": (0.0, 0.0)},
+    b_spline: {"control_points": [[0.0], [1.0], [2.0]], "duration": 1.0, "degree": 1, "knots": [0.5]},
+    blended: {"points": [[0.0], [1.0]], "times": [0.0, 1.0], "blend_time": 0.2, "kind": "quintic"},
+    double_s: {"start": [0.0], "end": [1.0], "velocity": 1.0, "acceleration": 1.0, "jerk": 1.0},
+    synchronised: {"start": [0.0], "end": [1.0], "velocity": 1.0, "acceleration": 1.0, "jerk": 1.0, "straight": True},
+    fourier: {"sines": [[1.0]], "cosines": [[1.0]], "frequency": 1.0, "centre": 0.0, "periods": 1, "rest": True},
+    sampled: {"t": [*range(9)], "q": [[1.0]] * 9, "method": "savitzky_golay", "cutoff": None, "window": 7.0},
+    line: {"start": np.eye(4), "end": np.eye(4), "duration": 1.0, "timing": None},
+    circle: {"start": np.eye(4), "centre": [1, 0, 0], "axis": [0, 0, 1], "angle": 1.0, "turning": True, "duration": 1.0},
+    through_poses: {"poses": [np.eye(4)] * 2, "times": [0.0, 1.0], "kind": "cubic", "ends": "rest"},
+    follow: {"robot": PLANAR, "path": PATH, "start": [0.1, 0.9], "link": None, "directions": ("x", "y"), "held": []},
+    faded: {"one": MOVE, "other": MOVE, "overlap": 0.5},
+    stacked: {"motions": [MOVE, MOVE]},
+    spline: {"points": [[0.0], [1.0]], "times": [0.0, 1.0], "kind": "cubic", "ends": "rest", "velocities": None},
 }
 
 
@@ -199,7 +244,7 @@ def test_an_odd_value_in_a_row_is_refused_by_a_sentence(column: str) -> None:
 
 
 def test_every_argument_of_every_constructor_is_tried() -> None:
-    for call, given in itertools.islice(CALLS.items(), 12):
+    for call, given in itertools.islice(CALLS.items(), 14):
         assert set(given) == set(inspect.signature(call).parameters), named(call)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dalembert.errors import DalembertError
+import dalembert as dal
+from dalembert.errors import DalembertError, ModelError
 from dalembert.model import Body, Friction, Joint, Link, Mimic, Robot, Rotor, Tool
 from dalembert.model.topology import ancestors
 from dalembert.robots import chain, puma560
@@ -169,3 +170,28 @@ def test_a_rotor_is_mounted_between_the_base_and_its_joint(seed: int) -> None:
             DalembertError, match=rf"mounted on '{link}', which is not between .* Possible: {', '.join(possible)}"
         ):
             robot.replace(parameters=robot.parameters.replace(rotors=mounted))
+
+
+def test_smoothed_gives_every_dry_law_a_width_and_leaves_the_rest() -> None:
+    friction = {"joint1": dal.Friction(1.0, 2.0, 3.0, breakaway=4.0, stribeck_velocity=0.1), "joint2": dal.Friction(0.5)}
+    arm = dal.robots.two_link_planar()
+    arm = arm.replace(parameters=arm.parameters.replace(friction=friction))
+    smooth = arm.smoothed(1e-3)
+    assert smooth.parameters.friction["joint1"] == friction["joint1"].replace(width=1e-3)
+    assert smooth.parameters.friction["joint2"] == friction["joint2"]
+    assert smooth.replace(parameters=arm.parameters) == arm
+    fast = np.array([[0.3, 0.0], [-0.3, 1.0]])
+    np.testing.assert_allclose(dal.friction_torque(smooth, fast), dal.friction_torque(arm, fast), rtol=1e-4)
+
+
+@pytest.mark.parametrize("width", [0.0, -1.0])
+def test_a_width_that_smooths_nothing_is_refused(width: float) -> None:
+    with pytest.raises(ModelError, match=r"smoothed: a width of .* found; a speed above 0 is expected, such as 1e-3"):
+        dal.robots.puma560().smoothed(width)
+
+
+def test_a_mechanism_is_smoothed_in_the_joints_of_its_tree() -> None:
+    bars = dal.mechanisms.four_bar()
+    friction = {joint.name: dal.Friction(0.0, 1.0) for joint in bars.robot.structure.coordinates}
+    bars = bars.replace(robot=bars.robot.replace(parameters=bars.robot.parameters.replace(friction=friction)))
+    assert {law.width for law in bars.smoothed(1e-2).robot.parameters.friction.values()} == {1e-2}
