@@ -67,8 +67,19 @@ def applied(
 ) -> list[Any]:
     """T^L per coordinate of wrenches [f; m] in world axes, springs, dampers and, if asked for, gravity. `qd` serves dampers."""
     poses = segment_poses(sweep, q)
-    loads = [Load(p.segment, place_pose(poses, p).p, Vec3(*w[:3]), Vec3(*w[3:])) for p, w in wrenches]
-    own = [0.0] * len(poses)
+    own, loads = element_loads(sweep, poses, q, qd, springs, dampers)
+    loads = [Load(p.segment, place_pose(poses, p).p, Vec3(*w[:3]), Vec3(*w[3:])) for p, w in wrenches] + loads
+    if gravity:
+        loads += _weights(sweep, poses)
+    return sweep.collect(_virtual_work(sweep, poses, own, loads))
+
+
+def element_loads(
+    sweep: Unrolled, poses: list[Pose], q: Any, qd: Any, springs: Iterable[Element], dampers: Iterable[Element]
+) -> tuple[list[Any], list[Load]]:
+    """What springs and dampers exert: at the joints of segments, and as forces on segments."""
+    own: list[Any] = [0.0] * len(poses)
+    loads: list[Load] = []
     for spring in springs:
         if isinstance(spring, AtJoint):
             own[spring.segment] += (spring.rest - sweep.expand(q)[spring.segment]) * spring.coefficient
@@ -79,9 +90,20 @@ def applied(
             own[damper.segment] += sweep.expand(qd, rate=True)[damper.segment] * -damper.coefficient
         else:
             loads += _damper(sweep, poses, qd, damper)
-    if gravity:
-        loads += _weights(sweep, poses)
-    return sweep.collect(_virtual_work(sweep, poses, own, loads))
+    return own, loads
+
+
+def stored_energy(sweep: Unrolled, q: Any, springs: Iterable[Element]) -> Any:
+    """½ k (deflection)², summed over springs."""
+    poses, total = segment_poses(sweep, q), 0.0
+    for spring in springs:
+        if isinstance(spring, AtJoint):
+            deflection = sweep.expand(q)[spring.segment] - spring.rest
+        else:
+            A, B = (place_pose(poses, end).p for end in (spring.a, spring.b))
+            deflection = ops.sqrt((B - A).dot(B - A)) - spring.rest
+        total = total + deflection * deflection * (0.5 * spring.coefficient)
+    return total
 
 
 def _virtual_work(sweep: Unrolled, poses: list[Pose], own: list[Any], loads: list[Load]) -> list[Any]:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ..expr import ops
 from ..model.tree import Segment
-from ..spatial import AT_REST, ArticulatedInertia, Force, Mat3, Motion, Sym3, Transform, Vec3, outer
+from ..spatial import AT_REST, ArticulatedInertia, Force, Mat3, Sym3, Transform, Twist, Vec3, outer
 from .joint import along_axis, transform, with_rate
 from .newton_euler_recursion import LinkState, drive_step, outward_step
 from .sweep import Sweep
@@ -41,7 +41,7 @@ class ArticulatedBody(NamedTuple):
 class Acceleration(NamedTuple):
     """Acceleration of a segment beyond the bias motion, and the joint's own share."""
 
-    beyond: Motion
+    beyond: Twist
     qdd: Any
 
 

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 from ..expr.differentiate import derivative
 from ..model.tree import Segment, Tree
-from ..spatial import AT_REST, ZERO, Force, Inertia, Mat3, Motion, Pose, Sym3, Vec3, gyration, second_moment, skew
+from ..spatial import AT_REST, ZERO, Force, Inertia, Mat3, Pose, Sym3, Twist, Vec3, gyration, second_moment, skew
 from ..spatial.inertia import symmetric_shift, upper
 from .composite_bodies import mass_matrix
 from .joint import friction, joint_screw
@@ -35,11 +35,11 @@ from .sweep import Entry, Sweep, TensorTerm
 class Travel(NamedTuple):
     """How a link moves, and its joint's screw with u and w."""
 
-    V: Motion
-    A: Motion
-    s: Motion
-    u: Motion
-    w: Motion
+    V: Twist
+    A: Twist
+    s: Twist
+    u: Twist
+    w: Twist
 
 
 class Beyond(NamedTuple):
@@ -61,11 +61,11 @@ class Change(NamedTuple):
     N: Mat3
     p: Vec3
 
-    def inertia(self, x: Motion) -> Force:
+    def inertia(self, x: Twist) -> Force:
         """∂I x."""
         return self.body.times(x)
 
-    def B(self, x: Motion) -> Force:
+    def B(self, x: Twist) -> Force:
         """∂B x."""
         return _B(self.N, self.p, x)
 
@@ -73,7 +73,7 @@ class Change(NamedTuple):
 class OutermostJoint(NamedTuple):
     """What the outermost joint of three contributes: its screws, the body beyond it, and wrenches."""
 
-    s: Motion
+    s: Twist
     body: Inertia
     J: Sym3
     change: Change
@@ -135,7 +135,7 @@ def joint_step(s: Segment, beyond: Beyond, link: Travel) -> OutermostJoint:
     )
 
 
-def _change(beyond: Beyond, screw: Motion, u: Motion) -> Change:
+def _change(beyond: Beyond, screw: Twist, u: Twist) -> Change:
     """The change when everything is carried along by s and gains the velocity u."""
     body = beyond.body
     half = skew(screw.w).times(body.I.matrix())
@@ -145,11 +145,11 @@ def _change(beyond: Beyond, screw: Motion, u: Motion) -> Change:
     return Change(Inertia(0.0, h, I), N + _N(body, u), screw.w.cross(beyond.p) + body.times(u).f)
 
 
-def _N(body: Inertia, V: Motion) -> Mat3:
+def _N(body: Inertia, V: Twist) -> Mat3:
     return skew(V.w).times(second_moment(body.I).matrix()) + skew(body.h).times(skew(V.v))
 
 
-def _B(N: Mat3, p: Vec3, x: Motion) -> Force:
+def _B(N: Mat3, p: Vec3, x: Twist) -> Force:
     return Force(x.w.cross(p), -(N @ x.w)) * 2.0
 
 
@@ -205,7 +205,7 @@ def second_derivatives(sweep: Sweep, q: Any, qd: Any, qdd: Any, gravity: Vec3) -
 def _bodies(sweep: Sweep, q: Any, qd: Any, qdd: Any, gravity: Vec3) -> tuple[Any, Any]:
     """How links move, and what each joint carries."""
     poses = segment_poses(sweep, q)
-    base = Travel(AT_REST, Motion(-gravity, ZERO), AT_REST, AT_REST, AT_REST)
+    base = Travel(AT_REST, Twist(-gravity, ZERO), AT_REST, AT_REST, AT_REST)
     links = sweep.outward(travel_step, base, poses, qd, qdd)
     return links, sweep.local(joint_step, sweep.inward(beyond_step, poses, links), links)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..model.tree import Segment
-from ..spatial import AT_REST, IDENTITY, ZERO, Motion, Pose, Transform, Vec3
+from ..spatial import AT_REST, IDENTITY, ZERO, Pose, Transform, Twist, Vec3
 from .joint import added, transform, with_rate
 from .sweep import Sweep
 
@@ -13,7 +13,7 @@ from .sweep import Sweep
 class Moving(NamedTuple):
     """Velocity of a segment, in its own frame, and where it is."""
 
-    motion: Motion
+    motion: Twist
     pose: Pose
 
 

@@ -7,6 +7,7 @@ matrix, and ∂(C q̇)/∂q̇ is twice the Christoffel form of the Coriolis matr
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..expr.differentiate import gradient, jacobian, jvp
@@ -28,10 +29,19 @@ def inverse_derivatives(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkSt
 
 
 def _by_velocity(sweep: Unrolled, slopes: Slopes, qd: Any) -> Matrix:
-    """∂τ/∂q̇ = 2C + the slope of friction: C q̇ is a quadratic form in q̇ with the Christoffel symbols as coefficients."""
-    C = from_christoffel(christoffel_of(slopes), qd)
+    """∂τ/∂q̇ = 2C + the slope of friction: C q̇ is a quadratic form in q̇ with the Christoffel symbols as coefficients.
+
+    Summed over k first, 2C = Ṁ + P − Pᵀ with P_ij = Σ_k ∂M_ik/∂q_j q̇_k, which takes fewer operations than the symbols.
+    """
+    n = range(slopes.n)
+    P = [[_sum(slopes(i, k, j) * qd[k] for k in n) for j in n] for i in n]
+    rate = [[_sum(slopes(i, j, k) * qd[k] for k in n) for j in range(i + 1)] for i in n]
     friction_slopes = jacobian(friction_forces(sweep, qd), qd)
-    return [[c + c + d for c, d in zip(row, slope, strict=True)] for row, slope in zip(C, friction_slopes, strict=True)]
+    return [[rate[max(i, j)][min(i, j)] + (P[i][j] - P[j][i]) + friction_slopes[i][j] for j in n] for i in n]
+
+
+def _sum(terms: Iterable[Any]) -> Any:
+    return sum(terms, 0.0)
 
 
 def with_acceleration(by_q: Matrix, slopes: Slopes, qdd: Any) -> Matrix:
@@ -59,14 +69,9 @@ def forward_derivatives(sweep: Unrolled, q: Any, qd: Any, tau: Any, base: LinkSt
     qdd = forward_dynamics(sweep, q, qd, tau, base)
     by_q = with_acceleration(jacobian(inverse_dynamics(sweep, q, qd, [0.0] * n, base, with_friction=False), q), slopes, qdd)
     factors = ldl.factor(M)
-    inverse = inverse_of(factors, n)
+    inverse = ldl.inverse(factors)
     # What is computed last is traced last: the order of the graph is that of the code, and of what waits in registers.
     return minus_solved(factors, by_q), minus_solved(factors, _by_velocity(sweep, slopes, qd)), inverse
-
-
-def inverse_of(factors: Any, n: int) -> Matrix:
-    """M⁻¹ from the factors of M."""
-    return [ldl.solve_factored(factors, [1.0 if i == j else 0.0 for i in range(n)]) for j in range(n)]
 
 
 def minus_solved(factors: Any, A: Matrix) -> Matrix:
@@ -131,6 +136,11 @@ def along(outputs: Matrix, q: Any, qd: Any) -> Matrix:
     flat = jvp([entry for row in outputs for entry in row], q, qd)
     width = len(outputs[0])
     return [flat[i : i + width] for i in range(0, len(flat), width)]
+
+
+def torque_along(tau: Any, q: Any, qd: Any, qdd: Any, qddd: Any) -> list[Any]:
+    """dτ/dt of torques traced from q, q̇ and q̈."""
+    return list(jvp(tau, [*q, *qd, *qdd], [*qd, *qdd, *qddd]))
 
 
 def second_derivatives(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkState) -> tuple[Any, Any, Any, Any]:

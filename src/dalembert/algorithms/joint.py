@@ -6,7 +6,7 @@ from typing import Any
 
 from ..expr import ops
 from ..model.tree import Law, Segment
-from ..spatial import Z_AXIS, Force, Motion, Transform, Turn, Vec3
+from ..spatial import Z_AXIS, Force, Transform, Turn, Twist, Vec3
 
 
 def transform(s: Segment, q: Any) -> Transform:
@@ -15,17 +15,17 @@ def transform(s: Segment, q: Any) -> Transform:
     return Transform(s.R, Turn(ops.cos(angle), ops.sin(angle)), s.p + s.R.third * (q * s.slide))
 
 
-def joint_screw(s: Segment, z: Vec3, arm: Vec3) -> Motion:
+def joint_screw(s: Segment, z: Vec3, arm: Vec3) -> Twist:
     """The motion of a point for unit joint velocity: (z × arm, z) if the joint turns, (z, 0) if it slides.
 
     z is the joint's axis, `arm` leads from there to the point; both in the axes in which the motion is wanted.
     """
-    return Motion(z.cross(arm) * s.turn + z * s.slide, z * s.turn)
+    return Twist(z.cross(arm) * s.turn + z * s.slide, z * s.turn)
 
 
-def own_screw(s: Segment) -> Motion:
+def own_screw(s: Segment) -> Twist:
     """The same at the segment's own origin and in its own frame, where the axis is z."""
-    return Motion(Z_AXIS * s.slide, Z_AXIS * s.turn)
+    return Twist(Z_AXIS * s.slide, Z_AXIS * s.turn)
 
 
 def along_axis(s: Segment, force: Force) -> Any:
@@ -38,10 +38,10 @@ def joint_force(s: Segment, z: Vec3, wrench: Force) -> Any:
     return z.dot(wrench.n) * s.turn + z.dot(wrench.f) * s.slide
 
 
-def with_rate(s: Segment, motion: Motion, rate: Any) -> Motion:
+def with_rate(s: Segment, motion: Twist, rate: Any) -> Twist:
     """A motion plus the joint's own at this rate, in the segment's frame."""
     v, w = motion
-    return Motion(Vec3(v.x, v.y, v.z + rate * s.slide), Vec3(w.x, w.y, w.z + rate * s.turn))
+    return Twist(Vec3(v.x, v.y, v.z + rate * s.slide), Vec3(w.x, w.y, w.z + rate * s.turn))
 
 
 def friction(law: Law | None, qd: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..expr import ops
 from ..model.tree import FramePlace, Segment
-from ..spatial import AT_REST, IDENTITY, ZERO, Mat3, Matrix, Motion, Pose, Vec3
+from ..spatial import AT_REST, IDENTITY, ZERO, Mat3, Matrix, Pose, Twist, Vec3
 from .joint import joint_screw, transform
 from .sweep import Sweep, Unrolled
 
@@ -59,7 +59,7 @@ def jacobian(sweep: Unrolled, q: Any, place: FramePlace, *, frame: str) -> Matri
     for i in sweep.tree.path(place.segment):
         s = sweep.tree.segments[i]
         v, w = joint_screw(s, poses[i].R.third, end.p - poses[i].p)
-        twist = Motion(end.R.T @ v, end.R.T @ w) if frame == "body" else Motion(v, w)
+        twist = Twist(end.R.T @ v, end.R.T @ w) if frame == "body" else Twist(v, w)
         columns[s.coordinate] = columns[s.coordinate] + twist * s.multiplier
     return [[column[part][row] for column in columns] for part in (0, 1) for row in range(3)]
 

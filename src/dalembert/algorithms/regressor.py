@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..model.tree import FramePlace, Law, Segment, Tree
-from ..spatial import ZERO, Inertia, Mat3, Matrix, Motion, Pose, Sym3, Transform, Vec3
+from ..spatial import ZERO, Inertia, Mat3, Matrix, Pose, Sym3, Transform, Twist, Vec3
 from .joint import friction_terms, own_screw, transform
 from .kinematics import segment_poses
 from .newton_euler_recursion import LinkState, SegmentMotion, motion, outward_step
@@ -70,13 +70,13 @@ def regressor(sweep: Unrolled, q: Any, qd: Any, qdd: Any, base: LinkState, optio
     return Y
 
 
-def _link_columns(sweep: Unrolled, Y: Matrix, j: int, first: int, link: SegmentMotion, twists: dict[int, Motion]) -> None:
+def _link_columns(sweep: Unrolled, Y: Matrix, j: int, first: int, link: SegmentMotion, twists: dict[int, Twist]) -> None:
     """Enter the ten columns of link j in the rows of all joints that move it."""
     frame = sweep.tree.frames[j].pose
     link = in_frame(link, frame)
     for i, twist in twists.items():
         moved = twist.at(frame.p)
-        entries = _projected(link, Motion(frame.R.T @ moved.v, frame.R.T @ moved.w))
+        entries = _projected(link, Twist(frame.R.T @ moved.v, frame.R.T @ moved.w))
         _enter(sweep, Y, i, first, entries)
 
 
@@ -108,7 +108,7 @@ def pair(kind: Sequence[Any], axis: Sequence[Any], frame: Sequence[Any], link: S
     """
     (slide, turn), z, R = kind, Vec3(*axis[:3]), Mat3(Vec3(*frame[:3]), Vec3(*frame[3:6]), Vec3(*frame[6:9]))
     arm = Vec3(*frame[9:]) - Vec3(*axis[3:])
-    twist = Motion(R.T @ (z * slide + z.cross(arm) * turn), R.T @ z * turn)
+    twist = Twist(R.T @ (z * slide + z.cross(arm) * turn), R.T @ z * turn)
     return _projected(motion(Vec3(*link[:3]), Vec3(*link[3:6]), Vec3(*link[6:])), twist)
 
 
@@ -118,16 +118,16 @@ def in_frame(link: SegmentMotion, frame: Pose) -> SegmentMotion:
     return motion(R @ link.w, R @ link.alpha, R @ (link.a + link.U @ frame.p))
 
 
-def joint_twists(sweep: Unrolled, X: list[Transform]) -> list[dict[int, Motion]]:
+def joint_twists(sweep: Unrolled, X: list[Transform]) -> list[dict[int, Twist]]:
     """For each segment, the twist of every joint that moves it, at its origin and in its frame."""
-    found: list[dict[int, Motion]] = []
+    found: list[dict[int, Twist]] = []
     for j, s in enumerate(sweep.tree.segments):
         carried = found[s.parent] if s.parent >= 0 else {}
         found.append({i: X[j].motion_down(twist) for i, twist in carried.items()} | {j: own_screw(s)})
     return found
 
 
-def _projected(link: SegmentMotion, twist: Motion) -> list[Any]:
+def _projected(link: SegmentMotion, twist: Twist) -> list[Any]:
     """(1) to (3): the generalised force of unit parameters on one twist."""
     (w, alpha, a, U), (v, z) = link, twist
     by_mass = v.dot(a)  # (1)
@@ -146,7 +146,7 @@ def _projected(link: SegmentMotion, twist: Motion) -> list[Any]:
 
 
 def _rotor_column(
-    sweep: Unrolled, Y: Matrix, j: int, place: int, mount: SegmentMotion, twists: dict[int, Motion], qd: Any, qdd: Any
+    sweep: Unrolled, Y: Matrix, j: int, place: int, mount: SegmentMotion, twists: dict[int, Twist], qd: Any, qdd: Any
 ) -> None:
     """The spin inertia of joint j's rotor: k² q̈ on its own joint, and for a full rotor the coupling with its mount."""
     own, moment = _rotor(sweep.tree.segments[j], mount, qd, qdd)

@@ -33,7 +33,7 @@ from ..algorithms.graph_derivatives import from_christoffel
 from ..algorithms.joint import own_screw, transform
 from ..algorithms.sweep import Unrolled
 from ..model.tree import Segment, Tree
-from ..spatial import SYM_ZERO, Z_AXIS, ZERO, Force, Inertia, Matrix, Motion, Tensor, Transform, Vec3, second_moment
+from ..spatial import SYM_ZERO, Z_AXIS, ZERO, Force, Inertia, Matrix, Tensor, Transform, Twist, Vec3, second_moment
 from ..spatial.nested import dot, sum_of, zeros
 from .base import (
     Formulation,
@@ -58,10 +58,10 @@ class Pair(NamedTuple):
     N: Vec3
 
 
-def joint_motions(sweep: Unrolled, X: Any) -> list[dict[int, Motion]]:
+def joint_motions(sweep: Unrolled, X: Any) -> list[dict[int, Twist]]:
     """For each joint k those up to it, base first: axis z_i (zero if it slides) and velocity v_i of k's origin, in k's axes."""
 
-    def step(s: Segment, inner: dict[int, Motion], X_k: Transform, k: int) -> dict[int, Motion]:
+    def step(s: Segment, inner: dict[int, Twist], X_k: Transform, k: int) -> dict[int, Twist]:
         carried = {i: X_k.motion_down(motion) for i, motion in inner.items()}
         return carried | {k: own_screw(s)}
 
@@ -77,7 +77,7 @@ def beyond(sweep: Unrolled, X: Any, links: Sequence[Inertia]) -> list[Inertia]:
     return sweep.inward(step, X, links)
 
 
-def inertia_matrix(motions: Sequence[dict[int, Motion]], momentum: Sequence[Force]) -> Matrix:
+def inertia_matrix(motions: Sequence[dict[int, Twist]], momentum: Sequence[Force]) -> Matrix:
     """D over segments: the scalar products of (8)."""
     D: Matrix = zeros(len(motions), len(motions))
     for k, inner in enumerate(motions):
@@ -87,7 +87,7 @@ def inertia_matrix(motions: Sequence[dict[int, Motion]], momentum: Sequence[Forc
 
 
 def vector_products(
-    tree: Tree, motions: Sequence[dict[int, Motion]], bodies: Sequence[Inertia], momentum: Sequence[Force]
+    tree: Tree, motions: Sequence[dict[int, Twist]], bodies: Sequence[Inertia], momentum: Sequence[Force]
 ) -> Iterator[Pair]:
     """N_ki of every joint k with every joint i before it on its way to the base, (8)."""
     for k, inner in enumerate(motions):
@@ -98,7 +98,7 @@ def vector_products(
                 yield Pair(k, i, momentum[k].f.cross(v) + turning)
 
 
-def velocity_coefficients(motions: Sequence[dict[int, Motion]], pairs: Iterator[Pair]) -> Tensor:
+def velocity_coefficients(motions: Sequence[dict[int, Twist]], pairs: Iterator[Pair]) -> Tensor:
     """h over segments, (3); for j ≤ i the coefficients with i and k exchanged differ by the sign alone."""
     size = len(motions)
     h: Tensor = zeros(size, size, size)
@@ -111,7 +111,7 @@ def velocity_coefficients(motions: Sequence[dict[int, Motion]], pairs: Iterator[
     return h
 
 
-def velocity_torques(motions: Sequence[dict[int, Motion]], pairs: Iterator[Pair], rates: Sequence[Any]) -> list[Any]:
+def velocity_torques(motions: Sequence[dict[int, Twist]], pairs: Iterator[Pair], rates: Sequence[Any]) -> list[Any]:
     """H over segments, (4): each N_ki acts on joint i through k's rates and on k through i's."""
     H = [0.0] * len(motions)
     spins = [_spins(inner, rates) for inner in motions]
@@ -121,7 +121,7 @@ def velocity_torques(motions: Sequence[dict[int, Motion]], pairs: Iterator[Pair]
     return H
 
 
-def _spins(inner: dict[int, Motion], rates: Sequence[Any]) -> dict[int, Vec3]:
+def _spins(inner: dict[int, Twist], rates: Sequence[Any]) -> dict[int, Vec3]:
     """q̇_i (ω_i + ω_i⁻) of the joints up to one, in its axes."""
     result, before = {}, ZERO
     for i, motion in inner.items():
@@ -141,7 +141,7 @@ class Parts(NamedTuple):
     """What all coefficients are made of, for some distribution of mass over the links."""
 
     tree: Tree
-    motions: list[dict[int, Motion]]
+    motions: list[dict[int, Twist]]
     bodies: list[Inertia]
     momentum: list[Force]
 

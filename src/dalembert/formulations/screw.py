@@ -20,7 +20,7 @@ from typing import Any
 from ..algorithms.composite_bodies import composite_step
 from ..algorithms.joint import friction, transform
 from ..algorithms.sweep import Unrolled
-from ..spatial import ZERO, Matrix, Motion, Tensor, Vec3
+from ..spatial import ZERO, Matrix, Tensor, Twist, Vec3
 from ..spatial.nested import sum_of, zeros
 from . import screw_jacobians as jacobians
 from . import screw_rotors
@@ -118,7 +118,7 @@ def christoffel(sweep: Unrolled, q: Any) -> Tensor:
     return condensed_tensor(tree, c)
 
 
-def _enter_symbols(c: Tensor, body: LinkBody, columns: Mapping[int, Motion], e: int) -> None:
+def _enter_symbols(c: Tensor, body: LinkBody, columns: Mapping[int, Twist], e: int) -> None:
     """Those c_abk whose outermost joint is e; parents have smaller numbers, so the smaller one is nearer to the base."""
     for k, S_k in columns.items():
         wrench = body.gyration(S_k, columns[e])

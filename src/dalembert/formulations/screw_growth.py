@@ -16,7 +16,7 @@ from ..algorithms.joint import friction, joint_screw
 from ..algorithms.kinematics import place_pose
 from ..algorithms.sweep import Unrolled
 from ..model.tree import FramePlace, Tree
-from ..spatial import AT_REST, ZERO, Mat3, Matrix, Motion, Vec3
+from ..spatial import AT_REST, ZERO, Mat3, Matrix, Twist, Vec3
 from ..spatial.nested import sum_of
 from . import screw_rotors
 from .base import world_poses
@@ -50,8 +50,8 @@ def carrier(sweep: Unrolled, place: FramePlace, q: Any, qd: Any) -> Carrier:
     path = list(reversed(tree.path(place.segment)))
     screws = [_turned(frame.R.T, joint_screw(tree.segments[j], poses[j].R.third, frame.p - poses[j].p)) for j in path]
     rates = sweep.expand(qd, rate=True)
-    columns: dict[int, Motion] = {}
-    changes: dict[int, Motion] = {}
+    columns: dict[int, Twist] = {}
+    changes: dict[int, Twist] = {}
     beyond = AT_REST
     for j, S in zip(reversed(path), reversed(screws), strict=True):
         key, multiplier = tree.segments[j].coordinate, tree.segments[j].multiplier
@@ -61,21 +61,21 @@ def carrier(sweep: Unrolled, place: FramePlace, q: Any, qd: Any) -> Carrier:
     return _carrier(columns, changes, frame.R.T @ tree.gravity)
 
 
-def _carrier(columns: Mapping[int, Motion], rates: Mapping[int, Motion], gravity: Vec3) -> Carrier:
+def _carrier(columns: Mapping[int, Twist], rates: Mapping[int, Twist], gravity: Vec3) -> Carrier:
     order = sorted(columns)
     return Carrier(_rows([columns[a] for a in order]), _rows([rates[a] for a in order]), list(gravity))
 
 
-def _turned(R: Mat3, S: Motion) -> Motion:
-    return Motion(R @ S.v, R @ S.w)
+def _turned(R: Mat3, S: Twist) -> Twist:
+    return Twist(R @ S.v, R @ S.w)
 
 
-def _rows(columns: Sequence[Motion]) -> Matrix:
+def _rows(columns: Sequence[Twist]) -> Matrix:
     return [[S[part][k] for S in columns] for part in (0, 1) for k in range(3)]
 
 
-def _columns(J: Matrix) -> dict[int, Motion]:
-    return {j: Motion(Vec3(*entries[:3]), Vec3(*entries[3:])) for j, entries in enumerate(zip(*J, strict=True))}
+def _columns(J: Matrix) -> dict[int, Twist]:
+    return {j: Twist(Vec3(*entries[:3]), Vec3(*entries[3:])) for j, entries in enumerate(zip(*J, strict=True))}
 
 
 class Attachment(NamedTuple):
@@ -132,7 +132,7 @@ def attached_carrier(tree: Tree, place: FramePlace, on: Carrier, q: Sequence[Any
 def _base(on: Carrier, qd: Sequence[Any], qdd: Sequence[Any]) -> LinkScrews:
     """The carrier as the base of a tree."""
     columns, rates = _columns(on.J), _columns(on.Jdot)
-    twist, acceleration = AT_REST, Motion(-Vec3(*on.gravity), ZERO)
+    twist, acceleration = AT_REST, Twist(-Vec3(*on.gravity), ZERO)
     for j, S in columns.items():
         twist = twist + S * qd[j]
         acceleration = acceleration + S * qdd[j] + rates[j] * qd[j]

@@ -15,12 +15,12 @@ import numpy as np
 from ..algorithms.joint import joint_screw
 from ..algorithms.sweep import Unrolled
 from ..model.tree import Segment, Tree
-from ..spatial import AT_REST, Inertia, Mat3, Matrix, Motion, Vec3
+from ..spatial import AT_REST, Inertia, Mat3, Matrix, Twist, Vec3
 from ..spatial.nested import zeros
 from .base import world_poses
 from .screw_links import LinkBody, centre, link_body
 
-Columns = Mapping[int, Motion]
+Columns = Mapping[int, Twist]
 _ROUNDING = 1e-14  # of moments about a frame's origin, in what is left about the centre of mass: some 50 units
 
 
@@ -37,7 +37,7 @@ def mass_matrices(tree: Tree) -> list[Matrix]:
 
 
 def _mass_matrix(body: LinkBody) -> Matrix:
-    units = [Motion(*(Vec3(*(1.0 if 3 * part + k == j else 0.0 for k in range(3))) for part in (0, 1))) for j in range(6)]
+    units = [Twist(*(Vec3(*(1.0 if 3 * part + k == j else 0.0 for k in range(3))) for part in (0, 1))) for j in range(6)]
     columns = [body.momentum(unit) for unit in units]
     return [[column[part][k] for column in columns] for part in (0, 1) for k in range(3)]
 
@@ -90,14 +90,14 @@ def _world(sweep: Unrolled, q: Any) -> _World:
     return _World([pose.R.third for pose in poses], [pose.p for pose in poses], R, c)
 
 
-def _screw(s: Segment, z: Vec3, to_joint: Vec3) -> Motion:
+def _screw(s: Segment, z: Vec3, to_joint: Vec3) -> Twist:
     """The screw of a joint at a point from which `to_joint` leads to its axis z."""
     return joint_screw(s, z, -to_joint)
 
 
-def _columns(tree: Tree, i: int, screw: Callable[[int], Motion]) -> Columns:
+def _columns(tree: Tree, i: int, screw: Callable[[int], Twist]) -> Columns:
     """The screws of the joints that move link i, by coordinate."""
-    columns: dict[int, Motion] = {}
+    columns: dict[int, Twist] = {}
     for j in tree.path(i):
         s = tree.segments[j]
         columns[s.coordinate] = columns.get(s.coordinate, AT_REST) + screw(j) * s.multiplier
@@ -149,7 +149,7 @@ def directly(sweep: Unrolled, q: Any) -> list[Matrix]:
     """J_i from axes and arms in link axes: one Jacobian per body [Laus, Eq. 28]."""
     tree, world = sweep.tree, _world(sweep, q)
 
-    def screw(i: int, j: int) -> Motion:
+    def screw(i: int, j: int) -> Twist:
         R = world.R[i].T
         return _screw(tree.segments[j], R @ world.z[j], R @ (world.p[j] - world.c[i]))
 

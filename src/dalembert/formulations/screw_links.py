@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ..algorithms.joint import own_screw, transform
 from ..algorithms.sweep import Unrolled
 from ..model.tree import Segment, Tree
-from ..spatial import AT_REST, ZERO, Force, Inertia, Matrix, Motion, Sym3, Transform, Vec3, gyration, second_moment
+from ..spatial import AT_REST, ZERO, Force, Inertia, Matrix, Sym3, Transform, Twist, Vec3, gyration, second_moment
 from ..spatial.inertia import symmetric_shift
 from ..spatial.nested import zeros
 
@@ -26,11 +26,11 @@ class LinkBody(NamedTuple):
     inertia: Inertia
     E: Sym3
 
-    def momentum(self, S: Motion) -> Force:
+    def momentum(self, S: Twist) -> Force:
         """M̄ S: (m v, I ω) about a centre of mass [Laus, Eq. 9]."""
         return self.inertia.times(S)
 
-    def gyration(self, V: Motion, S: Motion) -> Force:
+    def gyration(self, V: Twist, S: Twist) -> Force:
         """G(V) S: (m ω × v_S, Eω × ω_S) about a centre of mass [theory: screws, Eq. 9]."""
         return gyration(self.inertia, self.E, V, S)
 
@@ -60,25 +60,25 @@ def link_body(s: Segment) -> LinkBody:
 class LinkScrews(NamedTuple):
     """The screws of one link: columns of J_i and their rates, by coordinate; twist and acceleration, gravity included."""
 
-    columns: Mapping[int, Motion]
-    rates: Mapping[int, Motion]
-    twist: Motion
-    acceleration: Motion
+    columns: Mapping[int, Twist]
+    rates: Mapping[int, Twist]
+    twist: Twist
+    acceleration: Twist
 
 
 def base_link(upward: Vec3) -> LinkScrews:
     """The base: it has no screws; gravity acts as its acceleration upwards."""
-    return LinkScrews({}, {}, AT_REST, Motion(upward, ZERO))
+    return LinkScrews({}, {}, AT_REST, Twist(upward, ZERO))
 
 
-def carried(link: LinkScrews, down: Callable[[Motion], Motion]) -> LinkScrews:
+def carried(link: LinkScrews, down: Callable[[Twist], Twist]) -> LinkScrews:
     """The same link seen from another frame fixed in it."""
     columns = {a: down(S) for a, S in link.columns.items()}
     rates = {a: down(rate) for a, rate in link.rates.items()}
     return LinkScrews(columns, rates, down(link.twist), down(link.acceleration))
 
 
-def beyond_joint(link: LinkScrews, own: Motion, place: ColumnPlace, qd: Any, qdd: Any) -> LinkScrews:
+def beyond_joint(link: LinkScrews, own: Twist, place: ColumnPlace, qd: Any, qdd: Any) -> LinkScrews:
     """The link beyond a joint from the one before it, both in the frame of the former, where the joint's screw is constant.
 
     Ṡ_a ← Ṡ_a + [S_a, S q̇], and S and 0 for the joint's own.
@@ -93,14 +93,14 @@ def beyond_joint(link: LinkScrews, own: Motion, place: ColumnPlace, qd: Any, qdd
     return LinkScrews(columns, rates, link.twist + passed, acceleration)
 
 
-def across(tree: Tree, i: int, X: Transform) -> Callable[[Motion], Motion]:
+def across(tree: Tree, i: int, X: Transform) -> Callable[[Twist], Twist]:
     """The screw transformation from the centre of mass of the parent to that of link i [Laus, Eq. 14]."""
     parent, point = tree.segments[i].parent, centre(tree.segments[i])
     shifted = X if parent < 0 else X._replace(p=X.p - centre(tree.segments[parent]))
     return lambda S: shifted.motion_down(S).at(point)
 
 
-def central_screw(s: Segment) -> Motion:
+def central_screw(s: Segment) -> Twist:
     """The screw of a segment's own joint, at its centre of mass: constant."""
     return own_screw(s).at(centre(s))
 

@@ -20,7 +20,7 @@ from dalembert.formulations import screw, screw_jacobians, screw_links
 from dalembert.model import Body, Joint, Link, Robot
 from dalembert.model.combinations import spherical
 from dalembert.model.tree import Segment
-from dalembert.spatial import Inertia, Mat3, Motion, Sym3, Vec3
+from dalembert.spatial import Inertia, Mat3, Sym3, Twist, Vec3
 from tests.robots import PLAIN, body, pose, random_robot, relative_error, rotation
 
 EXACT = 1e-12  # relative: a few hundred operations
@@ -131,7 +131,7 @@ def test_the_rates_of_the_columns_are_their_derivatives(seed: int, rng: np.rando
     for i, link in enumerate(found):
         for a, rate in link.rates.items():
 
-            def column(values: Any, i: int = i, a: int = a) -> Motion:
+            def column(values: Any, i: int = i, a: int = a) -> Twist:
                 return screw_links.links(sweep, values, still, still, Vec3(0.0, 0.0, 0.0))[i].columns[a]
 
             wanted = directional(column, q, qd)
