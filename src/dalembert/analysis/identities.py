@@ -14,12 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import dynamics as dyn
+from ..bounds import Bounds
+from ..bounds import bounds as bounded
+from ..bounds.input_ranges import positive
 from ..brief import brief
-from ..checks import FloatArray
+from ..checks import FloatArray, flag
 from ..dynamics import engine
-from ..dynamics.system import AnySystem
-from ..expr import Expr, Program
-from ..expr.interpret import evaluate
+from ..dynamics.system import AnySystem, SolvedSystem, solves
+from ..expr import Expr, Program, trace
+from ..expr.interpret import evaluate, run
 from ..options import generator
 from ..options import samples as whole_samples
 from . import text_tables
@@ -61,8 +64,8 @@ class Properties:
     """What `properties` found; `print` it for a table.
 
     `smallest` and `largest` are the extreme eigenvalues of M over the workspace. They are attained, at the q beside them, and
-    local optima, so the true range is at least this wide; that it is no wider was not proved. Where joints turn and slide,
-    eigenvalues mix units.
+    local optima, so the true range is at least this wide. That all eigenvalues are within `proved.lower` and `proved.upper` is
+    proved, where this was asked for; else `proved` is None. Where joints turn and slide, eigenvalues mix units.
     """
 
     robot: str
@@ -70,9 +73,10 @@ class Properties:
     checks: tuple[Check, ...]
     smallest: Extreme
     largest: Extreme
+    proved: Bounds | None = None
 
     def __repr__(self) -> str:
-        return brief(self, "checks", checks=len(self.checks), hold=self.hold)
+        return brief(self, "checks", "proved", checks=len(self.checks), hold=self.hold)
 
     @property
     def residuals(self) -> dict[str, float]:
@@ -89,6 +93,10 @@ class Properties:
         rows = [[c.name, c.statement, f"{c.residual:.1e}", _word(c.holds)] for c in self.checks]
         rows.append(["smallest eigenvalue of M", *_refined(self.smallest), _word(self.smallest.value > 0)])
         rows.append(["largest eigenvalue of M", *_refined(self.largest), "found"])
+        if self.proved is not None:
+            where = "over the whole workspace" + ("" if self.proved.finished else "; time was up before it was close")
+            for side, bound in (("below", self.proved.lower), ("above", self.proved.upper)):
+                rows.append([f"no eigenvalue {side}", where, text_tables.number(float(bound[0]), 4), "proved"])
         title = f"Properties of {self.robot!r} on {self.samples} random states"
         return title, ["property", "statement", "number", ""], rows
 
@@ -105,7 +113,13 @@ def _word(holds: bool | None) -> str:
 
 
 def properties(
-    system: AnySystem, *, samples: int = 1000, rng: np.random.Generator | None = None, threads: int | None = None
+    system: AnySystem,
+    *,
+    samples: int = 1000,
+    rng: np.random.Generator | None = None,
+    threads: int | None = None,
+    proved: bool = False,
+    seconds: float = 60.0,
 ) -> Properties:
     """Symmetry and definiteness of M, skew-symmetry of Ṁ − 2C, energy balance, passivity, linearity in the parameters.
 
@@ -126,6 +140,10 @@ def properties(
         Where they come from; the same ones each time if left out.
     threads : int, optional
         As in `inverse_dynamics`.
+    proved : bool
+        Whether to prove bounds of all eigenvalues of M over the workspace too, by `bounds`.
+    seconds : float
+        How long the proof may take.
 
     Returns
     -------
@@ -139,7 +157,7 @@ def properties(
     True
     """
     box = Workspace.of(system)
-    samples = whole_samples("samples", samples)
+    samples, proved, seconds = whole_samples("samples", samples), flag("proved", proved), positive("seconds", seconds)
     state = box.sample(generator(rng), samples)
     M = dyn.mass_matrix(system, state.q, threads=threads)
     few = State(*(x[: max(1, _TENSOR_ENTRIES // engine.size(system) ** 3)] for x in state))
@@ -156,6 +174,7 @@ def properties(
         checks,
         _extreme(system, box, state.q, values[:, 0], 0),
         _extreme(system, box, state.q, values[:, -1], -1),
+        bounded(system, "eigenvalues", q=(box.lower, box.upper), seconds=seconds) if proved else None,
     )
 
 
@@ -221,13 +240,36 @@ def other_coriolis(symbols: FloatArray, qd: FloatArray) -> FloatArray:
 
 def mass_rate(robot: AnySystem, q: FloatArray, qd: FloatArray) -> FloatArray:
     """Ṁ along q̇, for q and q̇ of shape (s, n), by a complex step: exact to rounding and independent of graph derivatives."""
-    program = engine.program(robot, "mass_matrix", rolled=False)
+    system = engine.system_of(robot)
+    request = engine.request_of("mass_matrix", ())
+    moving = [(q, qd)]
+    recipe = system.recipe(request)._replace(way="straight")
+    if solves(system):  # the positions found take part with their rates
+        recipe = engine.with_solved(system, recipe)
+        moving.append(_moving_positions(system, q, qd))
+    program = engine.program_of(recipe, "mass_matrix")
     assert isinstance(program, Program)
-    columns = np.moveaxis(q + 1j * _STEP * qd, -1, 0)
-    values = evaluate(program.nodes, {node.index: column for node, column in zip(program.entries[0], columns, strict=True)})
+    values: dict[int, Any] = {}
+    for entry, (at, rate) in zip(program.entries, moving, strict=True):
+        columns = np.moveaxis(at + 1j * _STEP * rate, -1, 0)
+        values |= {node.index: column for node, column in zip(entry, columns, strict=True)}
+    evaluate(program.nodes, values)
     entries = (values[x.index] if isinstance(x, Expr) else x for x in program.results[0])
     flat = [np.broadcast_to(np.asarray(entry, complex), q.shape[:1]).imag for entry in entries]
     return np.stack(flat, axis=-1).reshape(*q.shape, -1) / _STEP
+
+
+def _moving_positions(system: SolvedSystem, q: FloatArray, qd: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The positions at q, and their rates."""
+
+    def rates(q: Any, qd: Any, *x: Any) -> Any:
+        system.use(*x)
+        return system.rates(q, qd)
+
+    n = q.shape[-1]
+    x = np.asarray(system.positions_at(q))
+    (xd,) = run(trace(rates, {"q": (n,), "qd": (n,), **system.solved}, ["xd"]), q, qd, x)
+    return x, xd
 
 
 def _energy(robot: AnySystem, state: State, threads: int | None) -> tuple[Check, Check]:
@@ -247,8 +289,11 @@ def _energy(robot: AnySystem, state: State, threads: int | None) -> tuple[Check,
 
 
 def _linearity(robot: AnySystem, state: State, threads: int | None) -> Check:
-    """τ = Y φ [Siciliano, Eq. 7.80]."""
+    """τ = Y φ [Siciliano, Eq. 7.80]; springs and dampers inside a mechanism are no parameters, and stay out of τ."""
     tau = dyn.inverse_dynamics(robot, *state, threads=threads)
+    springs, dampers = (getattr(robot, kind, ()) for kind in ("springs", "dampers"))
+    if springs or dampers:
+        tau = tau + dyn.applied_torque(robot, state.q, state.qd, springs=springs, dampers=dampers, threads=threads)
     Y = dyn.regressor(robot, *state, offset=True, threads=threads)
     return Check("linear in phi", "τ = Y φ", _relative(Y @ dyn.parameters(robot, offset=True) - tau, tau))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -11,10 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import dynamics as dyn
-from ..checks import FloatArray, choice, numbers
+from ..bounds import Bounds
+from ..bounds import bounds as bounded
+from ..bounds.input_ranges import positive
+from ..checks import FloatArray, choice, flag, numbers
 from ..codegen import Kernel, portable
 from ..dynamics import engine
-from ..dynamics.system import AnySystem
+from ..dynamics.system import AnySystem, solves
 from ..errors import ModelError, ShapeError
 from ..expr.operation_counts import Counts, counts
 from ..expr.rewrite import weight
@@ -68,7 +71,8 @@ class SimplifiedModel:
     Errors are per joint, of shape (n,), in `units`; relative ones are by `scale`, the largest torque of the joint. `error` is
     the largest error found. For a trajectory it is that of all its samples: it holds for them exactly, and says nothing of
     others. For a workspace, both `error` and `scale` are maxima to which a search from many states of the box and from its
-    corners has come: they are attained, and that nothing is larger is not proved.
+    corners has come: they are attained. That no error is larger than `proved.size` is proved, where this was asked for; else
+    `proved` is None.
 
     `dropped` lists what is left out. `contributions` lists the parts of the exact torque by cause, joint and link, the
     largest first; `by_cause` has the same for all links together, shape (len(CAUSES), n), relative to `scale`.
@@ -88,6 +92,7 @@ class SimplifiedModel:
     by_cause: FloatArray
     operations: OperationSaving
     kernel: Kernel = field(repr=False)
+    proved: Bounds | None = None
 
     def inverse_dynamics(
         self, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *, out: FloatArray | None = None, threads: int | None = None
@@ -100,14 +105,20 @@ class SimplifiedModel:
         """The largest error found at any joint, beside the joint's largest torque; not above the tolerance."""
         return float((self.error / self.scale).max())
 
+    @property
+    def proved_error(self) -> float | None:
+        """What no error exceeds at any joint, beside the joint's largest torque found; None where it was not asked for."""
+        return None if self.proved is None else float((self.proved.size / self.scale).max())
+
     def summary(self) -> str:
         """What was saved and what it costs, in a line."""
         before, after = self.operations
         saved = self.operations.saved
+        proof = "" if self.proved_error is None else f", proved below {self.proved_error:.2%}"
         return (
             f"{self.robot!r} simplified over {self.over}, {self.form} form: {pair(before)} to {pair(after)} operations "
             f"({abs(saved):.0%} {'fewer' if saved >= 0 else 'more'}), "
-            f"largest error found {self.relative_error:.2%} (tolerance {self.tolerance:.2%})"
+            f"largest error found {self.relative_error:.2%} (tolerance {self.tolerance:.2%}){proof}"
         )
 
     def __repr__(self) -> str:
@@ -122,10 +133,11 @@ Content = tuple[str, list[str], list[list[str]]]
 
 def error_table(model: SimplifiedModel, title: str = "Errors") -> Content:
     """Title, heads and rows of the errors by joint."""
-    columns = (model.scale, model.error)
+    columns = [model.scale, model.error, *([] if model.proved is None else [model.proved.size])]
     names = zip(model.joints, model.units, strict=True)
     rows = [[name, *(text_tables.number(float(c[i])) for c in columns), unit] for i, (name, unit) in enumerate(names)]
-    return title, ["joint", "largest torque", "largest error found", ""], rows
+    proof = [] if model.proved is None else ["no error above"]
+    return title, ["joint", "largest torque", "largest error found", *proof, ""], rows
 
 
 def dropped_table(model: SimplifiedModel) -> Content:
@@ -147,6 +159,8 @@ def simplify_model(
     form: str = "auto",
     samples: int = 20_000,
     rng: np.random.Generator | None = None,
+    proved: bool = False,
+    seconds: float = 60.0,
 ) -> SimplifiedModel:
     """The cheapest model found whose torques stay within a tolerance, on a trajectory or in a workspace.
 
@@ -173,6 +187,11 @@ def simplify_model(
         Random states of the workspace, from the worst of which the search for the largest error starts.
     rng : numpy.random.Generator, optional
         Where they come from; the same ones each time if left out.
+    proved : bool
+        Whether to prove a bound of the error over the workspace too, by `bounds`: `proved.size` of the result. It is a few
+        percent above the error found, and so may be above the tolerance.
+    seconds : float
+        How long the proof may take.
 
     Returns
     -------
@@ -187,15 +206,33 @@ def simplify_model(
     True
     """
     engine.size(system)
+    if solves(engine.system_of(system)):
+        raise ModelError(
+            f"simplify_model: the positions of {system.name!r} are found by iteration, in which nothing can be left out. "
+            "Simplify the tree, mechanism.robot."
+        )
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, np.number)) or not 0.0 < tolerance < 1.0:
         raise ModelError(f"tolerance: {shown(tolerance)} found; a share of the largest torque, such as 0.01, is expected.")
     if trajectory is not None and workspace is not None:
         raise ModelError("simplify_model: a trajectory and a workspace found; the error is measured on one of them. Give one.")
     choice("form", form, {"auto": 0, **FORMS})
     rng, samples = generator(rng), whole_samples("samples", samples)
+    proved, seconds = flag("proved", proved), positive("seconds", seconds)
     if trajectory is not None:
+        if proved:
+            raise ModelError(
+                "simplify_model: a proof along a trajectory was asked for; it is for a workspace. Leave `proved` out."
+            )
         return _searched(system, _along(system, trajectory), tolerance, form)
-    return _searched(system, _within(system, workspace_of(system, workspace), rng, samples), tolerance, form)
+    box = workspace_of(system, workspace)
+    model = _searched(system, _within(system, box, rng, samples), tolerance, form)
+    return replace(model, proved=_proof(system, model, box, seconds)) if proved else model
+
+
+def _proof(system: AnySystem, model: SimplifiedModel, box: Workspace, seconds: float) -> Bounds:
+    """Bounds of the error over the box."""
+    q, qd, qdd = ((box.lower, box.upper), (-box.velocity, box.velocity), (-box.acceleration, box.acceleration))
+    return bounded(system, model, q=q, qd=qd, qdd=qdd, seconds=seconds)
 
 
 class _Found(NamedTuple):

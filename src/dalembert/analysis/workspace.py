@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,11 +14,16 @@ from ..checks import FloatArray
 from ..dynamics.engine import size, system_of
 from ..dynamics.system import AnySystem, Coordinate
 from ..errors import ShapeError
+from ..model.position_functions import Chosen
 from ..model.record import Record, put
 from ..options import generator
 from ..options import samples as whole_samples
 
 TURN, SLIDE = math.pi, 1.0  # [rad, rad/s | m, m/s]: the half-range of a joint that states no limit
+_PROBES = 128  # states inside of a mechanism's box, and at corners of it, where positions are looked for
+_LEAST_PIVOT = 0.05  # of what it is at the seed: below, a pose is nearly singular
+_MOST_TURNS = 8  # of Newton's method: code in which it is written out has ten
+_SMALLEST_SHARE = 1e-4
 SECONDS_TO_SPEED = 0.5  # [s]: an acceleration reaches the largest velocity from rest in this time
 
 
@@ -35,7 +40,8 @@ class Workspace(Record):
     """A box of states, each bound of shape (n,): `lower` ≤ q ≤ `upper`, |q̇| ≤ `velocity`, |q̈| ≤ `acceleration`.
 
     `Workspace.of(robot)` takes the joint limits the robot states; where it states none, ±π rad or ±1 m, π rad/s or 1 m/s, and the
-    acceleration that reaches the velocity in half a second. `replace` it to look at less, or at more.
+    acceleration that reaches the velocity in half a second. The box of a mechanism shrinks towards the position in which it was
+    assembled, until all of it is within reach. `replace` it to look at less, or at more.
     """
 
     lower: FloatArray
@@ -59,7 +65,8 @@ class Workspace(Record):
         joints = system_of(robot).coordinates
         velocity = np.array([_either(joint.limits.velocity, joint) for joint in joints])
         lower, upper = np.transpose([_range(joint) for joint in joints])
-        return cls(lower, upper, velocity, velocity / SECONDS_TO_SPEED)
+        box = cls(lower, upper, velocity, velocity / SECONDS_TO_SPEED)
+        return _within_reach(robot, box) if hasattr(robot, "assemble") else box
 
     @property
     def n(self) -> int:
@@ -75,17 +82,37 @@ class Workspace(Record):
         return State(rng.uniform(self.lower, self.upper, shape), *rates)
 
 
-def _either(limit: float, joint: Coordinate) -> float:
+def _either(limit: float, joint: Coordinate | Chosen) -> float:
     return limit if math.isfinite(limit) else TURN if joint.turns else SLIDE
 
 
-def _range(joint: Coordinate) -> tuple[float, float]:
+def _range(joint: Coordinate | Chosen) -> tuple[float, float]:
     """The limits of a joint, or as much on either side of what it does state."""
     lower, upper = joint.limits.lower, joint.limits.upper
     half = TURN if joint.turns else SLIDE
     if not math.isfinite(lower):
         lower = upper - 2 * half if math.isfinite(upper) else -half
     return lower, upper if math.isfinite(upper) else lower + 2 * half
+
+
+def _within_reach(mechanism: Any, box: Workspace) -> Workspace:
+    """The box halved towards the assembled position until positions are found at all of its corners, or many of them, and inside.
+
+    Positions count that few steps of Newton's method find, far from where the coordinates do not tell them.
+    """
+    rng = np.random.default_rng(0)
+    inside = rng.uniform(-1.0, 1.0, (_PROBES, box.n))
+    corners = np.sign(rng.uniform(-1.0, 1.0, (_PROBES, box.n)))
+    probes = np.concatenate([inside, corners])
+    q0 = np.asarray(mechanism.q0)
+    below, above = np.maximum(q0 - box.lower, 0.0), np.maximum(box.upper - q0, 0.0)
+    share = 1.0
+    while share > _SMALLEST_SHARE:
+        found = mechanism.assemble(q0 + share * np.where(probes < 0, below, above) * probes)
+        if np.all(found.found & (found.pivot > _LEAST_PIVOT) & (found.turns <= _MOST_TURNS)):
+            break
+        share /= 2.0
+    return box.replace(lower=q0 - share * below, upper=q0 + share * above)
 
 
 def workspace_of(robot: AnySystem, given: Workspace | None) -> Workspace:

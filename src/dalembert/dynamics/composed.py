@@ -67,6 +67,16 @@ def inverse_derivatives(tree: Tree, source: Kernels) -> Composition:
     return Composition(function, [(tree.n, tree.n)] * 3)
 
 
+def torque_rate(tree: Tree, source: Kernels) -> Composition:
+    """One direction of the tangent of inverse dynamics: that of the motion."""
+    run = source.directional("inverse_dynamics")
+
+    def function(q: Any, qd: Any, qdd: Any, qddd: Any) -> tuple[Any, ...]:
+        return (run(q, qd, qdd, qd, qdd, qddd),)
+
+    return Composition(function, [(tree.n,)])
+
+
 def forward_derivatives(tree: Tree, source: Kernels) -> Composition:
     """−M⁻¹ times the derivatives of inverse dynamics, at the acceleration that τ causes."""
     inverse, forward = source.kernel("inverse_derivatives"), source.kernel("forward_dynamics", FREE, DEFAULT)

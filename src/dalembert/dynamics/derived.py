@@ -13,10 +13,10 @@ from ..algorithms.graph_derivatives import (
     along,
     christoffel_of,
     from_christoffel,
-    inverse_of,
     mass_slopes,
     minus_solved,
     second_slopes,
+    torque_along,
     with_acceleration,
 )
 from ..algorithms.graph_derivatives import energy_gradient as gradient_of
@@ -120,6 +120,16 @@ def inverse_derivatives(system: System, *, reading: Reading = AS_IT_IS) -> Recip
     return Recipe(function, _states(system, "q", "qd", "qdd"), ["dtau_dq", "dtau_dqd", "dtau_dqdd"])
 
 
+def torque_rate(system: System, *, reading: Reading = AS_IT_IS) -> Recipe:
+    """dτ/dt: the change of the torque along q̇, q̈ and the jerk."""
+    torque = _torque(system, reading)
+
+    def function(q: Any, qd: Any, qdd: Any, qddd: Any) -> Any:
+        return torque_along(torque(q, qd, qdd), q, qd, qdd, qddd)
+
+    return Recipe(function, _states(system, "q", "qd", "qdd", "qddd"), ["tau_rate"])
+
+
 def forward_derivatives(system: System, *, reading: Reading = AS_IT_IS) -> Recipe:
     """∂q̈/∂q = −M⁻¹ ∂τ/∂q, ∂q̈/∂q̇ = −M⁻¹ ∂τ/∂q̇, ∂q̈/∂τ = M⁻¹, at the acceleration that τ causes."""
     torque, mass, n = _torque(system, reading), _mass(system, reading), _size(system)
@@ -131,7 +141,7 @@ def forward_derivatives(system: System, *, reading: Reading = AS_IT_IS) -> Recip
         by_q = with_acceleration([row[:n] for row in slopes], mass_slopes(M, q), forward(q, qd, tau))
         factors = ldl.factor(M)
         by_qd = minus_solved(factors, [row[n:] for row in slopes])
-        return minus_solved(factors, by_q), by_qd, inverse_of(factors, n)
+        return minus_solved(factors, by_q), by_qd, ldl.inverse(factors)
 
     return Recipe(function, _states(system, "q", "qd", "tau"), ["dqdd_dq", "dqdd_dqd", "dqdd_dtau"])
 
@@ -174,17 +184,17 @@ def influence(
     def function(q: Any, *point: Any) -> Any:
         found = [jacobian.function(q, *point)[rows]]
         for _ in range(order - 1):
-            found.append([_by_each(row, q) for row in found[-1]])
+            found.append([by_each(row, q) for row in found[-1]])
         return found if order > 1 else found[0]
 
     return Recipe(function, jacobian.inputs, ORDERS[:order])
 
 
-def _by_each(nest: Any, q: Any) -> Any:
+def by_each(nest: Any, q: Any) -> Any:
     """The derivatives of a nest by each coordinate, the coordinate as the first index."""
     if not isinstance(nest[0], list):
         return transposed(slopes_of(nest, q))
-    inner = [_by_each(part, q) for part in nest]
+    inner = [by_each(part, q) for part in nest]
     return [[part[k] for part in inner] for k in range(len(q))]
 
 

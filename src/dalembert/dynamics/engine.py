@@ -26,7 +26,7 @@ from .quantities import QUANTITIES
 from .quantity import Quantity
 from .robot_system import RobotSystem
 from .surroundings import Forces
-from .system import Recipe, Request, System, TreeSystem
+from .system import Recipe, Request, SolvedSystem, System, TreeSystem, solves
 
 T = TypeVar("T")
 NO_KERNEL = (KeyError, AttributeError, TypeError)  # none built yet, or a system or option that has none
@@ -43,19 +43,26 @@ def system_of(system: Any) -> System:
     """What answers: the system itself, or the view of a robot as one."""
     if isinstance(system, Robot):
         return RobotSystem(system)
-    if isinstance(system, type) or not isinstance(system, System):
-        raise not_a_robot(system)
+    kind = type(system)
+    if kind not in _SYSTEMS:  # the question takes some 20 µs, and the answer is the same for all of a kind
+        if isinstance(system, type) or not isinstance(system, System):
+            raise not_a_robot(system)
+        _SYSTEMS.add(kind)
     return system
 
 
-def kernel(system: Any, quantity: str, *options: Any) -> Kernel:
-    """The kernel of a quantity, built if this system has none yet; options that are left out have their defaults."""
+_SYSTEMS: set[type] = set()
+
+
+def kernel(system: Any, quantity: str | Quantity, *options: Any) -> Kernel:
+    """The kernel of a quantity by its name or record, built if there is none yet; options left out have their defaults."""
     try:
         return system.kernels[quantity, options]
     except KeyError:
         pass
     except TypeError:
-        raise UnknownNameError(f"{quantity}: {shown(options)} found as options; names are expected.") from None
+        name = quantity.name if isinstance(quantity, Quantity) else quantity
+        raise UnknownNameError(f"{name}: {shown(options)} found as options; names are expected.") from None
     except AttributeError:
         raise not_a_robot(system) from None
     request = request_of(quantity, options)
@@ -91,7 +98,21 @@ def built(system: Any, recipe: Recipe, name: str) -> Kernel:
     """The kernel of a recipe."""
     if recipe.way == "composed":
         return _composed(_Kernels(system), recipe)
+    found = system_of(system)
+    if solves(found):
+        return found.completed(build(program_of(with_solved(found, recipe), name)))
     return build(program_of(recipe, name))
+
+
+def with_solved(system: SolvedSystem, recipe: Recipe) -> Recipe:
+    """A recipe with what the system solves for before as its last inputs."""
+    count = len(recipe.inputs)
+
+    def function(*given: Any) -> Any:
+        system.use(*given[count:])
+        return recipe.function(*given[:count])
+
+    return recipe._replace(function=function, inputs={**recipe.inputs, **system.solved})
 
 
 class _Kernels(NamedTuple):
@@ -99,7 +120,7 @@ class _Kernels(NamedTuple):
 
     system: Any
 
-    def kernel(self, quantity: str, *options: Any) -> Kernel:
+    def kernel(self, quantity: Any, *options: Any) -> Kernel:
         """The kernel of a quantity."""
         return kernel(self.system, quantity, *options)
 
@@ -173,7 +194,7 @@ def tree_system(system: Any) -> TreeSystem:
     return found
 
 
-def ask(system: Any, quantity: str, options: tuple[Any, ...], arrays: tuple[Any, ...], out: Any, threads: int | None) -> Any:
+def ask(system: Any, quantity: Any, options: tuple[Any, ...], arrays: tuple[Any, ...], out: Any, threads: int | None) -> Any:
     """Run the kernel of a quantity: by its door for one configuration if that is what is asked, else through NumPy."""
     if out is None:
         try:
@@ -192,6 +213,7 @@ __all__ = [
     "ask",
     "kept",
     "kernel",
+    "name_of",
     "not_a_robot",
     "program",
     "program_of",
@@ -200,4 +222,5 @@ __all__ = [
     "system_of",
     "tree",
     "tree_system",
+    "with_solved",
 ]

@@ -16,6 +16,7 @@ from ..brief import brief
 from ..checks import FloatArray
 from ..codegen import thread_count
 from ..codegen.arguments import batch_of, real
+from ..errors import ShapeError
 from ..expr import Slot
 from ..options import mapping
 from .engine import NO_KERNEL, ask, kernel
@@ -360,12 +361,24 @@ def friction_torque(
     array([30.53, 23.08, 11.07,  1.26,  1.09,  0.52])
     """
     if q is None:
-        return ask(system, "friction_torque", (), (qd,), out, threads)
+        return _friction_at_rates(system, qd, out, threads)
     run = kernel(system, "friction_torque")
     if len(run.inputs) > 1:
         return run(q, qd, out=out, threads=threads)
-    batch_of([Slot("q", run.inputs[0].shape), *run.inputs], [real("q", q, "(..., n)"), real("qd", qd, "(..., n)")])
-    return run(qd, out=out, threads=threads)
+    rates = real("qd", qd, "(..., n)")
+    batch = batch_of([Slot("q", run.inputs[0].shape), *run.inputs], [real("q", q, "(..., n)"), rates])
+    return run(np.broadcast_to(rates, (*batch, rates.shape[-1])), out=out, threads=threads)
+
+
+def _friction_at_rates(system: AnySystem, qd: ArrayLike, out: FloatArray | None, threads: int | None) -> FloatArray:
+    """Where it does not depend on the positions."""
+    if len(kernel(system, "friction_torque").inputs) > 1:
+        raise ShapeError(
+            "q: nothing found, but friction depends on it where coordinates are not those of the joints. Try "
+            "friction_torque(system, qd, q=q)."
+        )
+    found: FloatArray = ask(system, "friction_torque", (), (qd,), out, threads)
+    return found
 
 
 def link_wrenches(

@@ -160,6 +160,14 @@ _RECORDS = (
         rewritten=True,
     ),
     Quantity(
+        "torque_rate",
+        (Output("tau_rate", unit=("N m/s", "N/s")),),
+        recipes_dynamics.torque_rate,
+        derived=derived.torque_rate,
+        composed=Composed(sizes.long_recursion, composed.torque_rate),
+        exported=False,
+    ),
+    Quantity(
         "forward_derivatives",
         _matrices("dqdd_dq", "dqdd_dqd", "dqdd_dtau"),
         recipes_dynamics.forward_derivatives,

@@ -177,6 +177,16 @@ def inverse_derivatives(tree: Tree) -> TreeRecipe:
     return TreeRecipe(function, _states(tree, "q", "qd", "qdd"), outputs, can_roll=not tree.has_spin)
 
 
+def torque_rate(tree: Tree) -> TreeRecipe:
+    """dτ/dt along a motion that is known to its third order."""
+    inner = inverse_dynamics(tree)
+
+    def function(sweep: Unrolled, q: Any, qd: Any, qdd: Any, qddd: Any) -> Any:
+        return graph_derivatives.torque_along(inner.function(sweep, q, qd, qdd), q, qd, qdd, qddd)
+
+    return TreeRecipe(function, _states(tree, "q", "qd", "qdd", "qddd"), ["tau_rate"], can_roll=False)
+
+
 def forward_derivatives(tree: Tree) -> TreeRecipe:
     """∂q̈/∂q, ∂q̈/∂q̇, ∂q̈/∂τ."""
     check_inverse(tree)

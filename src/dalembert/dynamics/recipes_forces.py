@@ -36,8 +36,7 @@ def applied_torque(
 ) -> TreeRecipe:
     """Joint torques of wrenches at anchors, springs, dampers and gravity; q̇ is an input where the robot moves."""
     places = [_place(tree, end) for end in anchors]
-    stretched = [_element(tree, s, s.stiffness, s.rest) for s in springs]
-    damped = [_element(tree, d, d.coefficient, 0.0) for d in dampers]
+    stretched, damped = elements_of(tree, springs, dampers)
 
     def function(sweep: Unrolled, q: Any, *rest: Any) -> Any:
         qd, forces = (rest[0], rest[1:]) if moving else (None, rest)
@@ -47,6 +46,14 @@ def applied_torque(
     inputs = dict.fromkeys(("q", "qd") if moving else ("q",), (tree.n,))
     inputs |= {f"wrench {k} at {name!r}": (6,) for k, (name, _) in enumerate(anchors, 1)}
     return TreeRecipe(function, inputs, ["tau"], can_roll=False, regroup=False)
+
+
+def elements_of(
+    tree: Tree, springs: tuple[Spring, ...], dampers: tuple[Damper, ...]
+) -> tuple[list[applied_loads.Element], list[applied_loads.Element]]:
+    """Springs and dampers by the places in the tree that their names mean."""
+    stretched = [_element(tree, s, s.stiffness, s.rest) for s in springs]
+    return stretched, [_element(tree, d, d.coefficient, 0.0) for d in dampers]
 
 
 def _element(tree: Tree, element: Spring | Damper, coefficient: float, rest: float) -> applied_loads.Element:

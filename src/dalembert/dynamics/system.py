@@ -7,13 +7,14 @@ coordinates, a dictionary for its kernels and a method `recipe` is a system too:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 from ..algorithms.regressor import Options
 from ..algorithms.sweep import Unrolled
 from ..expr.loops import LoopProgram
 from ..model import Limits, Robot
 from ..model.numbers import Number
+from ..model.position_functions import Chosen
 from ..model.tree import Tree
 
 Shapes = Mapping[str, tuple[int, ...]]
@@ -79,7 +80,7 @@ class Recipe(NamedTuple):
 class Kernels(Protocol):
     """Where a composition gets its parts from."""
 
-    def kernel(self, quantity: str, *options: Any) -> Any:
+    def kernel(self, quantity: Any, *options: Any) -> Any:
         """The kernel of a quantity of the same system."""
 
     def directional(self, quantity: str, order: int = 1) -> Any:
@@ -102,7 +103,7 @@ class System(Protocol):
         """What messages call it."""
 
     @property
-    def coordinates(self) -> tuple[Coordinate, ...]:
+    def coordinates(self) -> tuple[Coordinate | Chosen, ...]:
         """The generalised coordinates, in order."""
 
     @property
@@ -111,6 +112,39 @@ class System(Protocol):
 
     def recipe(self, request: Request, reading: Reading = AS_IT_IS) -> Recipe:
         """How to compute a quantity, its model read in this way."""
+
+
+class SolvedSystem(System, Protocol):
+    """A system whose coordinates have to be solved for others, its positions, before its recipes can be evaluated.
+
+    A kernel of it has the positions as an input, found by another kernel. Where a recipe is traced without them, as for exported
+    code, it has the solution written out.
+    """
+
+    @property
+    def solved(self) -> Shapes:
+        """What is solved for, with shapes."""
+
+    def use(self, *nodes: Any) -> None:
+        """Take these nodes for it in their graph."""
+
+    def completed(self, kernel: Any) -> Any:
+        """A kernel that has these inputs as its last ones, as one that solves for them first."""
+
+    def positions_at(self, q: Any) -> Any:
+        """The positions at coordinates of shape (..., n); NaN, with a warning, where there are none."""
+
+    def tracker(self) -> LoopProgram:
+        """From q and positions of a moment ago, the positions, and how far they are from where coordinates stop to tell them."""
+
+    def rates(self, q: Any, qd: Any) -> Any:
+        """The time derivatives of the positions, over scalars, with the positions in use."""
+
+    def visible(self, q: Any, qd: Any) -> tuple[Any, Any]:
+        """The coordinates and rates that users of it see, over scalars, with its positions in use."""
+
+    def chart_at(self, positions: Any, rates: Any) -> Any:
+        """The same system in coordinates that are good at these positions; forces stay those of the coordinates seen."""
 
 
 @runtime_checkable
@@ -133,6 +167,14 @@ class MappedSystem(System, Protocol):
         """The recipe of the system beneath, its results changed by their rules."""
 
 
+def solves(system: Any) -> TypeGuard[SolvedSystem]:
+    """Whether a system solves for positions; quicker than to ask whether it has all methods of such a one.
+
+    One that could but has nothing to solve for, its positions being a linear function of the coordinates, does not.
+    """
+    return hasattr(system, "tracker") and bool(system.solved)
+
+
 AnySystem = Robot | System
 """What functions take."""
 
@@ -147,6 +189,8 @@ __all__ = [
     "Recipe",
     "Request",
     "Shapes",
+    "SolvedSystem",
     "System",
     "TreeSystem",
+    "solves",
 ]

@@ -130,3 +130,20 @@ def test_the_same_generator_gives_the_same_numbers():
 def test_something_else_than_a_robot_is_refused():
     with pytest.raises(dal.DalembertError, match="a Robot is expected"):
         dal.properties("puma560")
+
+
+def test_eigenvalues_are_proved_when_asked():
+    found = dal.properties(dal.robots.two_link_planar(), samples=20, proved=True)
+    assert found.proved.lower[0] <= found.smallest.value * (1 + 1e-12)
+    assert found.largest.value <= found.proved.upper[0] * (1 + 1e-12)
+    assert "no eigenvalue below" in str(found)
+    assert dal.properties(dal.robots.two_link_planar(), samples=20).proved is None
+
+
+def test_a_proof_that_ran_out_of_time_says_so():
+    found = dal.properties(dal.robots.puma560(), samples=5, proved=True, seconds=1e-3)
+    assert found.proved is not None
+    assert not found.proved.finished
+    assert str(found).count("over the whole workspace; time was up before it was close") == 2
+    assert found.proved.lower[0] <= found.smallest.value
+    assert found.largest.value <= found.proved.upper[0]

@@ -9,6 +9,7 @@ import dalembert as dal
 from dalembert.analysis import reduce, simplify
 from dalembert.analysis.simplify import dropped_table
 from dalembert.analysis.worst import at_corners
+from dalembert.errors import ModelError
 from tests.robots import fresh, random_robot
 
 ROUNDING = 1e-12
@@ -253,3 +254,26 @@ def test_a_number_of_samples_that_is_none_is_refused(samples):
 def test_an_unknown_form_is_refused():
     with pytest.raises(dal.DalembertError, match="form: 'close' is not known; did you mean 'closed'"):
         dal.simplify_model(dal.robots.pendulum(), form="close")
+
+
+def test_the_error_of_a_model_can_be_proved():
+    arm = dal.robots.scara()
+    model = dal.simplify_model(arm, tolerance=0.1, samples=500, proved=True)
+    assert model.proved.finished
+    # Bounds are above what is attained; this search and that of the model come to the same places.
+    assert model.relative_error <= model.proved_error * (1 + 1e-9)
+    assert model.proved_error <= 1.1 * model.relative_error
+    assert f"proved below {model.proved_error:.2%}" in model.summary()
+    assert "no error above" in str(model)
+
+
+def test_without_being_asked_nothing_is_proved():
+    model = dal.simplify_model(dal.robots.two_link_planar(), tolerance=0.1, samples=200)
+    assert model.proved is None
+    assert model.proved_error is None
+
+
+def test_a_proof_along_a_trajectory_is_refused():
+    motion = np.zeros((3, 5, 2))
+    with pytest.raises(ModelError, match=r"a proof along a trajectory was asked for; it is for a workspace\. Leave `proved`"):
+        dal.simplify_model(dal.robots.two_link_planar(), trajectory=motion, proved=True)

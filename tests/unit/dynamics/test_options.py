@@ -38,6 +38,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "derivatives": STATE,
     "parameter_derivatives": STATE,
     "second_derivatives": STATE,
+    "torque_rate": {**STATE, "qddd": QD},
     "energy_gradient": {"q": Q, "qd": QD},
     "influence": {"q": Q},
     "link_motion": {"q": Q, "qd": QD},
@@ -80,6 +81,9 @@ RIGHT: dict[str, set[str]] = {
     "dampers": {"[]"},
     "link": {"[]", "{}"},  # poses of no links
     "fixed": {"{}"},
+    "inputs": {"{}"},
+    "signals": {"{}"},
+    "states": {"{}"},
     "outputs": set(WRONG),  # of a function only; a robot's quantities have their names
     "progress": {"a function", "a type"},
     "tau": {"a function"},
@@ -95,6 +99,8 @@ RIGHT: dict[str, set[str]] = {
     "t_start": {"-1", "3", "2.5"},
     "t_end": {"3", "2.5"},
     "point": set(),
+    "events": {"[]"},
+    "stops": {"{}"},
 }
 ROBOTS = {(place, "a robot") for place in ("system", "robot", "source")}
 

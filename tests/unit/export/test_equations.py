@@ -332,3 +332,15 @@ def test_without_sympy_text_and_latex_are_there_and_fields_name_the_extra(monkey
         _ = eq.g
     with pytest.raises(MissingExtraError, match="sympy"):
         _ = eq.intermediates
+
+
+def test_the_program_of_a_mechanism_runs_as_python_and_is_written_in_every_style():
+    """Its positions are found by some turns of Newton's method, which has comparisons and, where it fails, NaN."""
+    mechanism = dal.mechanisms.four_bar()
+    found = dal.equations(mechanism, "tau", form="program", symbols=[])
+    state = {"q_1": 1.0, "qd_1": 1.5, "qdd_1": -0.7}
+    names = vars(math) | state
+    exec(found.python(), names)
+    assert names["tau_1"] == pytest.approx(dal.inverse_dynamics(mechanism, *([x] for x in state.values()))[0], rel=1e-11)
+    assert "where([|" in found.text()
+    assert r"\operatorname{where}([|" in found.latex()

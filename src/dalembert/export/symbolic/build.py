@@ -8,7 +8,7 @@ from typing import Any
 
 from ...checks import choice
 from ...dynamics import engine
-from ...dynamics.system import AnySystem
+from ...dynamics.system import AnySystem, solves
 from ...errors import ModelError, UnknownNameError
 from ...expr import Program
 from ...model import Robot
@@ -41,7 +41,8 @@ def equations(
 
     Up to three joints, and for any number with all axes parallel, they come in closed form, with c_12 for cos(q_1 + q_2);
     else as a program: a list of named steps v1, v2, ... in which what occurs twice is computed once. Numbers of the robot that
-    are zero stay zero, and rotations between axes stay numbers.
+    are zero stay zero, and rotations between axes stay numbers. Mechanisms have a closed form where their closures are linear
+    in the joints, as in a parallelogram.
 
     Parameters
     ----------
@@ -90,6 +91,11 @@ def equations(
         choice("quantity", name, EQUATIONS)
     kind = _default_form(system) if form is None else form
     choice("form", kind, FORMS)
+    if kind == "closed" and _iterated(system):
+        raise ModelError(
+            f"equations: the positions of {system.name!r} are found by iteration, so its equations have no closed form. "
+            "Try form='program'."
+        )
     function("progress", progress)
     used = chosen(system, symbols)
     report = progress or (lambda share: None)
@@ -99,7 +105,14 @@ def equations(
     return result
 
 
+def _iterated(system: AnySystem) -> bool:
+    """Whether positions have to be solved for; where that is linear, as in a parallelogram, it is done in closed form."""
+    return solves(engine.system_of(system))
+
+
 def _default_form(system: AnySystem) -> str:
+    if _iterated(system):
+        return "program"
     tree = engine.tree(system)
     plane = len(set(parallel_groups(tree).values())) <= 1 and all(s.multiplier == 1.0 for s in tree.segments)
     return "closed" if plane or len(tree.segments) <= CLOSED_UP_TO else "program"

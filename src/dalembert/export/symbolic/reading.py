@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ...errors import DalembertError
 from ...expr import Expr, Program
 from ...model.tree import Tree
+from ...spatial import Vec3
 from . import ring
 from .form import Atom, Form, Term, product, term, total
 from .names import call_atom, wave_atom
@@ -15,7 +17,14 @@ from .ring import COS, SIN, Monomial, Multiples, Polynomial
 from .waves import shortest
 
 BUDGET = 2_000  # terms of one entry: more than fill some pages
+_QUARTER = 1e-15  # [rad] of rounding in a quarter of a turn
 _WAVES = {"cos": COS, "sin": SIN}
+# What cosine and sine become by quarters of a turn, which stand as multiples of π/2 in the argument.
+_SHIFTED = {
+    (kind, quarters): ((kind + quarters) % 2, sign)
+    for kind, signs in ((COS, (1.0, -1.0, -1.0, 1.0)), (SIN, (1.0, 1.0, -1.0, -1.0)))
+    for quarters, sign in enumerate(signs)
+}
 
 
 class TooLongError(DalembertError):
@@ -89,8 +98,9 @@ class Reader:
         if found is None:
             own = self._angle(argument, Angle(self.form(self._values[argument]), -1 - len(self.angles)))
             return ring.wave(self.angles[own].group, _WAVES[node.op], ((own, 1),))
-        group, multiples = found
-        return ring.wave(group, _WAVES[node.op], multiples)
+        group, multiples, quarters = found
+        kind, sign = _SHIFTED[_WAVES[node.op], quarters]
+        return ring.scale(ring.wave(group, kind, multiples), sign)
 
     def _angle(self, key: Any, angle: Angle) -> int:
         if key not in self._index:
@@ -98,10 +108,16 @@ class Reader:
             self.angles.append(angle)
         return self._index[key]
 
-    def _sum_of_angles(self, argument: Polynomial) -> tuple[int, Multiples] | None:
-        """The group and the multiples of a sum of coordinates with parallel axes, such as q₂ − q₁; None for anything else."""
-        multiples = {}
+    def _sum_of_angles(self, argument: Polynomial) -> tuple[int, Multiples, int] | None:
+        """The group and the multiples of a sum of coordinates with parallel axes, such as q₂ − q₁, and the quarters of a turn
+        added to it; None for anything else.
+        """
+        multiples, quarters = {}, 0
         for (monomial, harmonic), value in argument.items():
+            turned = round(value / (math.pi / 2))
+            if not harmonic and not monomial and abs(value - turned * math.pi / 2) < _QUARTER:
+                quarters = turned % 4
+                continue
             if harmonic or len(monomial) != 1 or monomial[0][1] != 1 or value != int(value):
                 return None
             multiples[self.generators[monomial[0][0]]] = int(value)
@@ -109,7 +125,7 @@ class Reader:
         if len(groups) != 1 or (group := groups.pop()) is None:
             return None
         found = sorted((self._angle(("angle", atom), Angle(atom, group)), k) for atom, k in multiples.items())
-        return group, tuple(found)
+        return group, tuple(found), quarters
 
     def _divided(self, node: Expr, a: Polynomial, b: Polynomial) -> Polynomial:
         """By one product of generators directly, by anything longer as a factor 1/b."""
@@ -146,23 +162,28 @@ class Reader:
 def parallel_groups(tree: Tree) -> dict[int, int]:
     """For each coordinate that turns a segment of its own, the first coordinate with an axis parallel to it at all times."""
     group: dict[int, int] = {}
-    plain = {}
+    plain: dict[int, int] = {}
+    roots: list[tuple[Vec3, int]] = []  # axes that the ground holds: branches may start with parallel ones
     for i, s in enumerate(tree.segments):
         if s.turn and s.multiplier == 1.0 and s.shift == 0.0:
             plain[i] = s.coordinate
-            above = _turning_ancestor(tree, i)
-            group[s.coordinate] = group[plain[above]] if above in plain else s.coordinate
+            above, axis = _turning_ancestor(tree, i)
+            if above is None:
+                same = (first for other, first in roots if abs(axis.dot(other)) == 1.0)
+                group[s.coordinate] = next(same, s.coordinate)
+                roots.append((axis, s.coordinate))
+            else:
+                parallel = above in plain and abs(axis.z) == 1.0
+                group[s.coordinate] = group[plain[above]] if parallel else s.coordinate
     return group
 
 
-def _turning_ancestor(tree: Tree, i: int) -> int | None:
-    """The nearest segment above that turns, if its axis is parallel."""
+def _turning_ancestor(tree: Tree, i: int) -> tuple[int | None, Vec3]:
+    """The nearest segment above that turns, None for the ground, and the segment's axis as seen from it."""
     R, j = tree.segments[i].R, tree.segments[i].parent
-    while j >= 0:
-        if tree.segments[j].turn:
-            return j if abs(R.z.z) == 1.0 else None
+    while j >= 0 and not tree.segments[j].turn:
         R, j = tree.segments[j].R.times(R), tree.segments[j].parent
-    return None
+    return (j if j >= 0 else None), R.third
 
 
 __all__ = ["BUDGET", "Reader", "TooLongError", "parallel_groups"]

@@ -2,6 +2,7 @@ r"""Forms as text: LaTeX with \ddot{q}_{1} and c_{12}, Unicode with q̈₁ and c
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from fractions import Fraction
@@ -57,7 +58,7 @@ def _sum(form: Sum, style: Style) -> tuple[str, int]:
 def _product(form: Product, style: Style) -> tuple[str, int]:
     above = [(f, power) for f, power in form.factors if power > 0]
     below = [(f, -power) for f, power in form.factors if power < 0]
-    sign, size = ("", form.value) if form.value >= 0 else (style.minus, -form.value)
+    sign, size = (style.minus, -form.value) if form.value < 0 else ("", form.value)
     text = _factors(size, above, style)
     if below:
         text = style.quotient(text, _factors(1.0, below, style))
@@ -79,13 +80,15 @@ def _powered(form: Form, power: int, style: Style) -> str:
 def _atom(atom: Atom, style: Style) -> str:
     if not atom.op or (style.marks and atom.latex):
         return style.atom(atom)
-    inner = ", ".join(_write(a, style, _LOW).replace(BREAK, "").replace(INNER, "") for a in atom.args)
-    pattern = style.functions.get(atom.op, f"{atom.op}({{}})")
-    return pattern.format(inner)
+    args = [_write(a, style, _LOW).replace(BREAK, "").replace(INNER, "") for a in atom.args]
+    pattern = style.functions.get(atom.op, f"{atom.op}({{0}})")
+    return pattern.format(", ".join(args), *args)
 
 
 def rational(value: float) -> Fraction | None:
     """The simple fraction a number is, if it is one."""
+    if not math.isfinite(value):  # where positions of a mechanism are not found
+        return None
     near = Fraction(value).limit_denominator(_DENOMINATOR)
     return near if abs(float(near) - value) <= _CLOSE * max(1.0, abs(value)) and abs(near.numerator) < 10_000 else None
 
@@ -116,6 +119,8 @@ def _text_number(digits: int) -> Callable[[float], str]:
 
 
 def _python_number(value: float) -> str:
+    if not math.isfinite(value):
+        return f"float('{value}')"
     return repr(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
@@ -130,15 +135,17 @@ def _latex_power(base: str, power: int) -> str:
 def latex(digits: int = 6) -> Style:
     """LaTeX."""
     functions = {
-        "sin": r"\sin({})",
-        "cos": r"\cos({})",
-        "sqrt": r"\sqrt{{{}}}",
-        "abs": r"|{}|",
-        "sign": r"\operatorname{{sgn}}({})",
-        "atan2": r"\operatorname{{atan2}}({})",
-        "min": r"\min({})",
-        "max": r"\max({})",
-        "inverse": r"\frac{{1}}{{{}}}",
+        "sin": r"\sin({0})",
+        "cos": r"\cos({0})",
+        "sqrt": r"\sqrt{{{0}}}",
+        "abs": r"|{0}|",
+        "sign": r"\operatorname{{sgn}}({0})",
+        "atan2": r"\operatorname{{atan2}}({0})",
+        "min": r"\min({0})",
+        "max": r"\max({0})",
+        "lt": r"[{1} < {2}]",
+        "where": r"\operatorname{{where}}({0})",
+        "inverse": r"\frac{{1}}{{{0}}}",
     }
     return Style(lambda a: a.latex, _latex_number(digits), " ", "-", _latex_power, _latex_quotient, functions)
 
@@ -149,7 +156,7 @@ def _latex_quotient(above: str, below: str) -> str:
 
 def unicode(digits: int = 6) -> Style:
     """Plain text for a terminal."""
-    functions = {"abs": "|{}|", "sign": "sgn({})", "sqrt": "√({})", "inverse": "1/({})"}
+    functions = {"abs": "|{0}|", "sign": "sgn({0})", "sqrt": "√({0})", "lt": "[{1} < {2}]", "inverse": "1/({0})"}
     return Style(lambda a: a.text, _text_number(digits), " ", "−", _text_power, lambda a, b: f"{a}/({b})", functions)
 
 
@@ -163,7 +170,13 @@ def _text_power(base: str, power: int) -> str:
 
 def python() -> Style:
     """Python that runs, given `from math import *` and the names."""
-    functions = {"abs": "fabs({})", "sign": "(({0} > 0) - ({0} < 0))", "inverse": "1/({})"}
+    functions = {
+        "abs": "fabs({0})",
+        "sign": "(({0} > 0) - ({0} < 0))",
+        "inverse": "1/({0})",
+        "lt": "float({1} < {2})",
+        "where": "({2} if {1} else {3})",
+    }
     return Style(
         lambda a: a.name,
         _python_number,
