@@ -1,0 +1,132 @@
+"""Motion of a system under the voltages of its motors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..checks import FloatArray
+from ..codegen.arguments import real
+from ..dynamics.system import AnySystem
+from ..errors import ShapeError
+from ..model import DriveTrain
+from ..options import mapping
+from ..simulate import Simulation, simulate
+from .driven import driven
+from .electrical_laws import motor_laws
+
+
+def simulate_motors(
+    system: AnySystem,
+    q0: ArrayLike,
+    qd0: ArrayLike,
+    *,
+    voltage: ArrayLike | Callable[..., Any],
+    voltage_times: ArrayLike | None = None,
+    voltage_between: str = "linear",
+    current: ArrayLike | None = None,
+    drive: DriveTrain | None = None,
+    t_end: float | None = None,
+    t_eval: ArrayLike | None = None,
+    t_start: float = 0.0,
+    inputs: Mapping[str, ArrayLike] | None = None,
+    wrenches: Mapping[str, ArrayLike | Callable[..., Any]] | None = None,
+    wrench_times: ArrayLike | None = None,
+    rtol: float = 1e-8,
+    atol: float = 1e-10,
+    max_step: float = np.inf,
+    max_steps: int = 100_000,
+    threads: int | None = None,
+    progress: Callable[[float], None] | None = None,
+) -> Simulation:
+    """Motion under the voltages of the motors: L di/dt = v − R i − k_e T q̇, τ = Tᵀ k_t i, with error control.
+
+    Voltages are kept within the limits of the motors, and currents grow no further at theirs. Currents are further states of the
+    integration, those of motors without inductance follow from voltage and speed. As in `simulate`, the whole loop is compiled.
+
+    Parameters
+    ----------
+    system : Robot or System
+        With n coordinates, driven by m motors.
+    q0, qd0 : array_like, shape (..., n)
+        Initial positions [rad | m] and velocities; leading axes are the batch and broadcast.
+    voltage : array_like, shape (..., m) or (..., G, m), or function
+        [V]: constant, or samples at `voltage_times`, or a function of (t, q, qd, p) over scalars, such as a controller; it finds
+        the currents as p.i and inputs as p.name.
+    voltage_times : array_like, shape (G,), optional
+        Times [s] of the samples, rising; outside of them the first and the last row hold.
+    voltage_between : {'linear', 'hold'}
+        Voltages between two samples.
+    current : array_like, shape (..., k), optional
+        Initial currents [A] of the k motors with inductance; 0 if left out.
+    drive : DriveTrain, optional
+        The motors; those of the joints if left out.
+    t_end, t_eval, t_start, inputs, wrenches, wrench_times, rtol, atol, max_step, max_steps, threads, progress
+        As in `simulate`.
+
+    Returns
+    -------
+    Simulation
+        With the currents of motors with inductance in `states["i"]`, shape (..., K, k).
+
+    Examples
+    --------
+    >>> import dalembert as dal
+
+    A motor that turns a rod in the horizontal plane runs up to the speed at which its back-EMF is the voltage:
+
+    >>> rod = dal.robots.pendulum().with_gravity([0, 9.81, 0])
+    >>> motor = dal.Motor(resistance=2.0, torque_constant=0.1, inductance=1e-3, ratio=50.0)
+    >>> motion = dal.simulate_motors(rod.with_motors({"pivot": motor}), [0.0], [0.0], voltage=[10.0], t_end=1.0)
+    >>> round(float(motion.qd[-1, 0]), 4)  # 10 V / (50 · 0.1 V s)
+    2.0
+    """
+    use = driven(system, drive)
+    given = _given_voltage(voltage, voltage_times, voltage_between, len(use.train.motors))
+    law, rates = motor_laws(use.train, voltage if callable(voltage) else _named_voltage)
+    if rates is None and current is not None:
+        raise ShapeError("current: found, but no motor has an inductance, so that the current follows from the voltage at once.")
+    given["inputs"] = {**given.get("inputs", {}), **({} if inputs is None else mapping("inputs", inputs, "{'kp': 100.0}"))}
+    if rates is not None:
+        given |= {"rates": rates, "states": _currents(use.train, current)}
+    elif not (given["inputs"] or "signals" in given):
+        given["inputs"] = {"motors": float(len(use.train.motors))}  # so that the law is called with p
+    steps: dict[str, Any] = {"rtol": rtol, "atol": atol, "max_step": max_step, "max_steps": max_steps}
+    times: dict[str, Any] = {"t_end": t_end, "t_eval": t_eval, "t_start": t_start}
+    pushes: dict[str, Any] = {"wrenches": wrenches, "wrench_times": wrench_times}
+    return simulate(use.plant, q0, qd0, tau=law, threads=threads, progress=progress, **given, **pushes, **steps, **times)
+
+
+def _named_voltage(t: Any, q: Any, qd: Any, p: Any) -> Any:
+    """The voltage that stands among inputs or signals."""
+    return p.v
+
+
+def _given_voltage(voltage: Any, times: Any, between: str, m: int) -> dict[str, Any]:
+    """Voltages as an input, as signals, or nothing, where they are a function."""
+    if callable(voltage):
+        if times is not None:
+            raise ShapeError("voltage_times: found with a function in voltage. Leave it out, or sample the voltage.")
+        return {}
+    values: FloatArray = real("voltage", voltage, f"(..., {m}), (..., G, {m}) or a function of (t, q, qd, p)")
+    if values.ndim == 0 or values.shape[-1] != m:
+        raise ShapeError(f"voltage: shape {values.shape} found, (..., {m}) expected, one for each motor.")
+    if times is None:
+        return {"inputs": {"v": values}}
+    if values.ndim < 2:
+        raise ShapeError(f"voltage: shape {values.shape} found, (..., G, {m}) expected: a row for each of voltage_times.")
+    return {"signals": {"v": values}, "tau_times": times, "tau_between": between}
+
+
+def _currents(train: DriveTrain, current: Any) -> dict[str, Any]:
+    k = int((train.column("inductance") > 0).sum())
+    values = np.zeros(k) if current is None else real("current", current, f"(..., {k})")
+    if values.ndim == 0 or values.shape[-1] != k:
+        raise ShapeError(f"current: shape {values.shape} found, (..., {k}) expected, one for each motor with inductance.")
+    return {"i": values}
+
+
+__all__ = ["simulate_motors"]
