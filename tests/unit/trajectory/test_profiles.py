@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from dalembert.errors import ShapeError
-from dalembert.trajectories import duration_at, trapezoidal, triangular
+from dalembert.trajectory import duration_at, trapezoidal, triangular
 
 START, END = np.array([0.5, -1.0, 2.0]), np.array([1.5, 2.0, 2.0])
 T, TA = np.array([1.0, 2.0, 0.5]), np.array([0.5, 0.3, 0.1])
 
 
 def test_a_motion_rests_before_and_after() -> None:
-    motion = trapezoidal([-1.0, 0.0, 2.0, 5.0], START, END, duration=T, acceleration_time=TA)
+    motion = trapezoidal(START, END, duration=T, acceleration_time=TA)([-1.0, 0.0, 2.0, 5.0])
     np.testing.assert_allclose(motion.q, [START, START, END, END], rtol=1e-15, atol=1e-15)
     np.testing.assert_allclose(motion.qd[[0, 1, 3]], 0.0)
     np.testing.assert_array_equal(motion.qdd[[0, 3]], 0.0)
@@ -22,7 +22,7 @@ def test_a_motion_rests_before_and_after() -> None:
 def test_velocity_and_acceleration_are_the_derivatives_of_position() -> None:
     """Central differences are exact for parabolas, wherever no corner lies within the step."""
     step, t = 1e-4, np.linspace(0.013, 2.2, 173)
-    sample = lambda shift: trapezoidal(t + shift, START, END, duration=T, acceleration_time=TA)  # noqa: E731
+    sample = lambda shift: trapezoidal(START, END, duration=T, acceleration_time=TA)(t + shift)  # noqa: E731
     ahead, here, behind = sample(step), sample(0.0), sample(-step)
     corners = np.stack([0 * T, TA, T - TA, T])
     smooth = np.abs(t[:, None, None] - corners).min(axis=1) > step
@@ -35,20 +35,20 @@ def test_velocity_and_acceleration_are_the_derivatives_of_position() -> None:
 def test_position_and_velocity_are_continuous_at_the_corners() -> None:
     """Across 2e-9 s they change by that times the velocity and the acceleration, no more."""
     t = np.array([0.1, 0.3, 0.4, 0.5, 1.0, 1.7, 2.0])
-    before, after = (trapezoidal(t + shift, START, END, duration=T, acceleration_time=TA) for shift in (-1e-9, 1e-9))
+    before, after = (trapezoidal(START, END, duration=T, acceleration_time=TA)(t + shift) for shift in (-1e-9, 1e-9))
     np.testing.assert_allclose(before.q, after.q, atol=1e-8)
     np.testing.assert_allclose(before.qd, after.qd, atol=1e-7)
 
 
 def test_a_triangle_reaches_twice_the_mean_velocity_halfway() -> None:
-    motion = triangular([0.25], [0.0], [3.0], duration=0.5)
+    motion = triangular([0.0], [3.0], duration=0.5)([0.25])
     np.testing.assert_allclose(np.ravel([motion.q, motion.qd]), [1.5, 12.0])
 
 
 def test_durations_keep_the_velocity_or_the_acceleration_time() -> None:
     T = duration_at([0.0, 0.0, 1.0], [5.0, 0.2, 1.0], velocity=2.0, acceleration_time=0.5)
     np.testing.assert_allclose(T, [3.0, 1.0, 1.0])
-    motion = trapezoidal(np.linspace(0.0, 3.0, 301), [0.0, 0.0, 1.0], [5.0, 0.2, 1.0], duration=T, acceleration_time=0.5)
+    motion = trapezoidal([0.0, 0.0, 1.0], [5.0, 0.2, 1.0], duration=T, acceleration_time=0.5).sample(count=301)
     np.testing.assert_allclose(np.abs(motion.qd).max(axis=0), [2.0, 0.4, 0.0])
 
 
@@ -69,7 +69,8 @@ def test_durations_keep_the_velocity_or_the_acceleration_time() -> None:
 def test_what_is_no_motion_is_refused(change: dict, message: str) -> None:
     given = {"t": [0.0, 1.0], "start": START, "end": END, "duration": 1.0, "acceleration_time": 0.2} | change
     with pytest.raises(ShapeError, match=message):
-        trapezoidal(given.pop("t"), given.pop("start"), given.pop("end"), **given)
+        t = given.pop("t")
+        trapezoidal(given.pop("start"), given.pop("end"), **given)(t)
 
 
 def test_a_velocity_that_is_not_positive_is_refused() -> None:

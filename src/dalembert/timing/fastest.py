@@ -1,0 +1,219 @@
+"""The fastest timing along a path within the limits of a robot: what users call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks
+from ..checks import FloatArray
+from ..codegen import thread_count
+from ..dynamics import engine
+from ..dynamics.system import AnySystem
+from ..errors import ModelError
+from ..model import DriveTrain
+from ..model import Limits as JointLimits
+from ..options import samples
+from ..trajectory import Motion
+from . import timing_refusals as refusals
+from .fastest_profile import Profile, ProfileSolver
+from .friction_kinds import bends
+from .limit_rows import RowMaker
+from .path_grid import Grid, grid_of
+from .path_shapes import Paths, part_of, read_paths, without_rests
+from .shared_drives import shares
+from .time_law import TimeLaw
+from .timing_limits import read_limits
+from .timing_result import FastestTiming
+
+_AT_ONCE = 400_000  # samples that are looked at together: more fill the memory
+_BENDS = 6  # passes for friction that is no line in the speed
+
+
+def fastest_timing(
+    system: AnySystem,
+    path: Motion | Sequence[Motion] | ArrayLike,
+    *,
+    torque: ArrayLike | Mapping[str, float] | None = None,
+    velocity: ArrayLike | Mapping[str, float] | None = None,
+    acceleration: ArrayLike | Mapping[str, float] | None = None,
+    power: ArrayLike | Mapping[str, float] | None = None,
+    motors: bool | DriveTrain = False,
+    end_speeds: tuple[float, float] = (0.0, 0.0),
+    intervals: int = 1000,
+    threads: int | None = None,
+) -> FastestTiming:
+    """The timing s(t) that follows a path q(s) in the least time within limits of the robot.
+
+    Viscous friction bends the limits of torque, dry friction moves them where a joint turns round; both are taken as they are.
+    The result keeps limits between the points of its grid too: it is looked at within every interval and solved again until it
+    does.
+
+    Parameters
+    ----------
+    system : Robot or System
+        With n coordinates, all of them driven.
+    path : Motion, sequence of Motion, or array_like, shape (..., W, n)
+        The way q(s); of a motion, whose own timing is forgotten. Through points a cubic spline is laid, s from 0 to 1. A
+        sequence, a batch of motions or of points gives one timing each.
+    torque, velocity : array_like, shape () or (n,), or mapping of joint to float, optional
+        Largest magnitudes [N m | N], [rad/s | m/s]; those of the model where nothing is given, inf for no limit. Of a mechanism
+        whose driven joints are not its coordinates, torques are those of the drives, which share them with the least
+        Σ (u / limit)².
+    acceleration, power : array_like, shape () or (n,), or mapping of joint to float, optional
+        Largest magnitudes [rad/s² | m/s²] and [W]; none where nothing is given.
+    motors : bool or DriveTrain
+        Keep within the limits of voltage, current and speed of the motors of the joints (True), or of a drive train. The
+        inductance is left out: see `nominal_voltage` for what it asks of the result.
+    end_speeds : tuple of two float
+        ṡ at the start and at the end of the path; 0 is rest.
+    intervals : int
+        N, the number of intervals of the grid.
+    threads : int, optional
+        How many threads to use; by default `DALEMBERT_NUM_THREADS`, else all cores.
+
+    Returns
+    -------
+    FastestTiming
+        With `duration`, `motion`, s(t) and its rates, torques, and which limit binds where.
+
+    Raises
+    ------
+    InfeasibleError
+        If gravity and dry friction alone exceed a limit, or the path leaves the range of a joint: with the joint and the place.
+        Paths of a batch are marked instead, with one warning (`timing-infeasible`).
+
+    Examples
+    --------
+    >>> import dalembert as dal
+
+    A rod turned by 3 rad in the horizontal plane: full torque forwards, then backwards, T = 2 √(θ I / τ).
+
+    >>> rod = dal.robots.pendulum().with_gravity([0, 9.81, 0])
+    >>> found = dal.fastest_timing(rod, [[0.0], [3.0]], torque=2.0)
+    >>> round(float(found.duration), 4), round(2 * (3.0 / 2.0 * float(dal.mass_matrix(rod, [0.0])[0, 0])) ** 0.5, 4)
+    (1.4143, 1.4143)
+    >>> found.binding_parts()
+    [(0.0, 1.0, "torque of 'pivot'")]
+    """
+    n = engine.size(system)
+    given = {"torque": torque, "velocity": velocity, "acceleration": acceleration, "power": power}
+    plant, limits = read_limits(system, motors, given)
+    threads = None if threads is None else thread_count(threads)
+    N = samples("intervals", intervals, least=4)
+    ends = _end_speeds(end_speeds)
+    paths, batch, broken = read_paths(path, n)
+    drives = limits.drives
+    maker = RowMaker(plant, limits, threads, None if drives is None else lambda q: shares(plant, q, drives, threads))
+    if not maker.names.kinds:
+        raise ModelError(
+            "fastest_timing: no limit of torque, acceleration, power or motors found, so that nothing bounds how hard the robot "
+            "accelerates. Give torque=..., or Limits(effort=...) to the joints."
+        )
+    paths, resting = without_rests(paths)
+    messages = broken | {row: message for row, message in resting.items() if row not in broken}
+    step = max(1, _AT_ONCE // (10 * N))
+    pieces = [
+        _timed(maker, part_of(paths, first, min(first + step, paths.count)), N, ends) for first in range(0, paths.count, step)
+    ]
+    for number, piece in enumerate(pieces):
+        messages |= {step * number + row: text for row, text in piece.messages.items() if step * number + row not in messages}
+    refusals.refuse_or_warn("fastest_timing", messages, batch, paths.count)
+    return _result(maker, paths, pieces, messages, batch)
+
+
+def _end_speeds(given: Any) -> FloatArray:
+    found = checks.numbers("end_speeds", given)
+    if found.shape != (2,) or not (np.isfinite(found) & (found >= 0)).all():
+        raise ModelError(
+            f"end_speeds: {checks.shown(given)} found; two numbers of 0 or more are expected, at the start and the end."
+        )
+    return found
+
+
+class _Piece(NamedTuple):
+    """The timings of some paths."""
+
+    grid: Grid
+    profile: Profile
+    tau: FloatArray
+    use: FloatArray
+    excess: FloatArray
+    messages: dict[int, str]
+
+
+def _timed(maker: RowMaker, paths: Paths, N: int, ends: FloatArray) -> _Piece:
+    grid = grid_of(paths, N)
+    solver = ProfileSolver(maker, grid, np.tile(ends, (paths.count, 1)))
+    messages = _crossed_limits(maker, paths, grid)
+    for row, still in solver.too_weak().items():
+        k = min(still.interval, grid.s.shape[1] - 2)
+        end, q = paths.ends[row], grid.left[0][row, k]
+        messages.setdefault(row, refusals.at_rest(maker, still, grid.s[row, still.interval], end, q))
+    profile, excess = solver.solve()
+    for _ in range(_BENDS if bends(maker.system) else 0):
+        if not solver.bend_friction(profile):
+            break
+        profile, excess = solver.solve()
+    for row in range(paths.count):
+        for which, place, wanted in (("start", 0, ends[0]), ("end", -1, ends[1])):
+            most = np.sqrt(profile.tops[row, place] if which == "start" else min(solver.caps[row, -1], profile.x[row, -1]))
+            if wanted > most * (1 + 1e-9):
+                messages.setdefault(row, refusals.too_fast_at_ends(which, wanted, float(most)))
+    return _Piece(grid, profile, solver.torques(profile), solver.use(profile), excess, messages)
+
+
+def _crossed_limits(maker: RowMaker, paths: Paths, grid: Grid) -> dict[int, str]:
+    """Paths that leave the range of a joint."""
+    coordinates = engine.system_of(maker.system).coordinates
+    own = [getattr(coordinate, "limits", JointLimits()) for coordinate in coordinates]
+    lower, upper = np.array([limit.lower for limit in own]), np.array([limit.upper for limit in own])
+    q = np.concatenate([grid.left[0], grid.right[0][:, -1:]], axis=1)
+    slack = 1e-9 * (1.0 + np.abs(q))
+    rows, places, joints = np.nonzero((q < lower - slack) | (q > upper + slack))
+    found: dict[int, str] = {}
+    for row, k, i in zip(rows.tolist(), places.tolist(), joints.tolist(), strict=True):
+        if row not in found:
+            value = float(q[row, k, i])
+            bound = float(lower[i] if value < lower[i] else upper[i])
+            unit = getattr(coordinates[i], "unit", "")
+            found[row] = refusals.beyond_joint_limit(coordinates[i].name, value, bound, unit, grid.s[row, k], paths.ends[row])
+    return found
+
+
+def _result(
+    maker: RowMaker, paths: Paths, pieces: list[_Piece], messages: dict[int, str], batch: tuple[int, ...]
+) -> FastestTiming:
+    s = np.concatenate([piece.grid.s for piece in pieces])
+    x, tops, u, w = (np.concatenate(parts) for parts in zip(*(piece.profile for piece in pieces), strict=True))
+    lost = np.zeros(paths.count, dtype=bool)
+    lost[list(messages)] = True
+    laws = [None if lost[row] else TimeLaw(s[row], x[row], u[row], w[row]) for row in range(paths.count)]
+    t = np.stack([np.full(s.shape[1], np.nan) if law is None else law.breaks for law in laws])
+    sdd = np.concatenate([u + w, (u - w)[:, -1:]], axis=1)
+    arrays = {
+        "duration": t[:, -1],
+        "t": t,
+        "s": s,
+        "sd": np.sqrt(x),
+        "sdd": sdd,
+        "tau": np.concatenate([piece.tau for piece in pieces]),
+        "top_speed": np.sqrt(tops),
+        "use": np.concatenate([piece.use for piece in pieces]),
+        "excess": np.concatenate([piece.excess for piece in pieces]),
+    }
+    for name in ("sd", "sdd", "tau", "top_speed", "use", "excess"):
+        arrays[name][lost] = np.nan
+    shaped: dict[str, Any] = {name: array.reshape((*batch, *array.shape[1:])) for name, array in arrays.items()}
+    pairs = [*zip(maker.names.kinds, maker.names.names, strict=True), *maker.speed_names]
+    names = tuple(f"{kind} of {name!r}" for kind, name in pairs)
+    texts = tuple(messages.get(row, "") for row in range(paths.count))
+    torque = maker.limits.torque
+    shaped |= {"joints": torque.names, "torque_limits": torque.size}
+    return FastestTiming(limits=names, feasible=~lost.reshape(batch), messages=texts, paths=paths, laws=tuple(laws), **shaped)
+
+
+__all__ = ["fastest_timing"]

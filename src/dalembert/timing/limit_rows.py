@@ -1,0 +1,258 @@
+"""Limits along a path as rows: lo − p/ṡ ≤ m s̈ + c ṡ² + v ṡ + g + d ≤ hi + p/ṡ, and speeds ṡ that bound by themselves.
+
+    torque          m, c, v, g, d of path_torques;  lo, hi = ∓ limit
+    acceleration    m = q′, c = q″;                 lo, hi = ∓ limit
+    power           as torque, with lo = hi = 0 and p = limit / |q′|
+    current         torque of the motor S τ;        lo, hi = ∓ k_t · limit, times or by the efficiency of the gear
+    voltage         R/k_t S τ + k_e T q′ ṡ;         lo, hi = ∓ limit
+
+with ω = T q̇ and τ_m = S τ of the drive train. Through a gear with losses a motor gives τ_m / η while it drives and η τ_m while it
+is driven, the larger of the two where it turns forwards: two rows, and the lower limit, which holds while it is driven, in the
+second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..checks import FloatArray
+from ..model import DriveTrain
+from ..trajectory.motion import Rates
+from .path_torques import PathTorques, path_torques
+
+_FASTEST = 1e9  # ṡ where no speed is limited
+NO_LIMIT = 1e18  # in place of infinity, so that products stay numbers
+
+
+class LimitRows(NamedTuple):
+    """Rows of limits at samples, each of shape (P, K, R); `p` is None where no limit falls with the speed."""
+
+    m: FloatArray
+    c: FloatArray
+    v: FloatArray
+    g: FloatArray
+    d: FloatArray
+    lo: FloatArray
+    hi: FloatArray
+    p: FloatArray | None = None
+
+    def value(self, sd: FloatArray, sdd: FloatArray) -> FloatArray:
+        """The middle of the row, at rates of shape (P, K)."""
+        z, u = sd[..., None], sdd[..., None]
+        found: FloatArray = self.m * u + (self.c * z + self.v) * z + self.g + self.d
+        return found
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A kind of limit: what it bounds, of which coordinates or motors, and how large it is."""
+
+    kind: str
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    size: FloatArray
+
+    @property
+    def acts(self) -> bool:
+        """Whether any of them is finite."""
+        return bool(np.isfinite(self.size).any())
+
+
+class TimingLimits(NamedTuple):
+    """All limits of a timing; a kind that is not there has infinite sizes."""
+
+    torque: Limit
+    velocity: Limit
+    acceleration: Limit
+    power: Limit
+    train: DriveTrain | None = None
+    current: Limit | None = None
+    voltage: Limit | None = None
+    speed: Limit | None = None  # of motors
+    drives: Limit | None = None  # of joints that are not the coordinates
+
+
+class RowNames(NamedTuple):
+    """What each row is: the kind of its limit and the joint or motor, in the order of the rows; `falling` are the last ones."""
+
+    kinds: tuple[str, ...]
+    names: tuple[str, ...]
+    falling: int
+
+
+_Block = Callable[[Rates, PathTorques], LimitRows]
+
+
+def _kept(limit: Limit) -> Any:
+    """Which of the coordinates are limited; all of them without copying anything."""
+    finite = np.isfinite(limit.size)
+    return slice(None) if finite.all() else np.flatnonzero(finite)
+
+
+def _torque_rows(limit: Limit) -> _Block:
+    keep = _kept(limit)
+    size = limit.size[keep]
+
+    def rows(_: Rates, parts: PathTorques) -> LimitRows:
+        m, c, g, v, d = (part[..., keep] for part in parts)
+        return LimitRows(m, c, v, g, d, np.broadcast_to(-size, m.shape), np.broadcast_to(size, m.shape))
+
+    return rows
+
+
+def _drive_rows(limit: Limit, shares: Callable[[FloatArray], FloatArray]) -> _Block:
+    """As torques, of drives that share them."""
+    keep = _kept(limit)
+    size = limit.size[keep]
+
+    def rows(path: Rates, parts: PathTorques) -> LimitRows:
+        S = shares(path[0])[..., keep, :]
+        m, c, g, v, d = ((S @ part[..., None])[..., 0] for part in parts)
+        return LimitRows(m, c, v, g, d, np.broadcast_to(-size, m.shape), np.broadcast_to(size, m.shape))
+
+    return rows
+
+
+def _acceleration_rows(limit: Limit) -> _Block:
+    keep = _kept(limit)
+    size = limit.size[keep]
+
+    def rows(path: Rates, _: PathTorques) -> LimitRows:
+        m, c = path[1][..., keep], path[2][..., keep]
+        zero, hi = np.zeros_like(m), np.broadcast_to(size, m.shape)
+        return LimitRows(m, c, zero, zero, zero, -hi, hi)
+
+    return rows
+
+
+def _power_rows(limit: Limit) -> _Block:
+    keep = _kept(limit)
+    size = limit.size[keep]
+
+    def rows(path: Rates, parts: PathTorques) -> LimitRows:
+        m, c, g, v, d = (part[..., keep] for part in parts)
+        zero = np.zeros_like(m)
+        room = size / np.maximum(np.abs(path[1][..., keep]), size / NO_LIMIT)
+        return LimitRows(m, c, v, g, d, zero, zero, room)
+
+    return rows
+
+
+def _motor_parts(train: DriveTrain, keep: Any, parts: PathTorques, scale: FloatArray) -> list[FloatArray]:
+    """m, c, g, v, d of the torques of some motors, times a scale."""
+    share = train.sharing[keep] * scale[:, None]
+    return [part @ share.T for part in parts]
+
+
+def _current_rows(limit: Limit, train: DriveTrain) -> _Block:
+    keep = np.flatnonzero(np.isfinite(limit.size))
+    k_t, eta = train.column("torque_constant")[keep], train.column("efficiency")[keep]
+
+    def rows(path: Rates, parts: PathTorques) -> LimitRows:
+        m, c, g, v, d = _motor_parts(train, keep, parts, 1.0 / k_t)
+        forwards = path[1] @ train.matrix[keep].T > 0
+        hi = limit.size[keep] * np.where(forwards, eta, 1.0 / eta)
+        lo = -limit.size[keep] * np.where(forwards, 1.0 / eta, eta)
+        return LimitRows(m, c, v, g, d, lo, hi)
+
+    return rows
+
+
+def _voltage_rows(limit: Limit, train: DriveTrain, driving: bool) -> _Block:
+    """Rows of voltage while the motors drive, or while they are driven."""
+    keep = np.flatnonzero(np.isfinite(limit.size))
+    R, k_t, k_e, eta = (train.column(key)[keep] for key in ("resistance", "torque_constant", "k_e", "efficiency"))
+    size, ideal = limit.size[keep], eta == 1.0
+
+    def rows(path: Rates, parts: PathTorques) -> LimitRows:
+        m, c, g, v, d = _motor_parts(train, keep, parts, R / k_t * (1.0 / eta if driving else eta))
+        speed = path[1] @ train.matrix[keep].T
+        forwards = speed > 0
+        hi = np.where(forwards | ideal | (not driving), size, NO_LIMIT)
+        lo = np.where(forwards & driving & ~ideal, -NO_LIMIT, -size)
+        return LimitRows(m, c, v + k_e * speed, g, d, lo, hi)
+
+    return rows
+
+
+class RowMaker:
+    """From samples of paths to rows of all limits."""
+
+    def __init__(
+        self, system: Any, limits: TimingLimits, threads: int | None, shares: Callable[[FloatArray], FloatArray] | None = None
+    ) -> None:
+        self.system, self.limits, self.threads = system, limits, threads
+        self.blocks: list[_Block] = []
+        kinds: list[tuple[str, str]] = []
+
+        def add(block: _Block, limit: Limit) -> None:
+            self.blocks.append(block)
+            kinds.extend((limit.kind, name) for name, size in zip(limit.names, limit.size, strict=True) if np.isfinite(size))
+
+        if limits.torque.acts:
+            add(_torque_rows(limits.torque), limits.torque)
+        if limits.drives is not None and limits.drives.acts and shares is not None:
+            add(_drive_rows(limits.drives, shares), limits.drives)
+        if limits.acceleration.acts:
+            add(_acceleration_rows(limits.acceleration), limits.acceleration)
+        if limits.train is not None and limits.current is not None and limits.current.acts:
+            add(_current_rows(limits.current, limits.train), limits.current)
+        if limits.train is not None and limits.voltage is not None and limits.voltage.acts:
+            add(_voltage_rows(limits.voltage, limits.train, True), limits.voltage)
+            if (limits.train.column("efficiency") < 1.0).any():
+                add(_voltage_rows(limits.voltage, limits.train, False), limits.voltage)
+        if limits.power.acts:
+            add(_power_rows(limits.power), limits.power)
+        falling = int(np.isfinite(limits.power.size).sum())
+        self.names = RowNames(tuple(kind for kind, _ in kinds), tuple(name for _, name in kinds), falling)
+
+    def __call__(self, path: Rates, parts: PathTorques | None = None) -> LimitRows:
+        """The rows at samples (P, K, n)."""
+        if parts is None:
+            parts = self.torques(path)
+        found = [block(path, parts) for block in self.blocks]
+        if not found:
+            empty = np.zeros((*path[0].shape[:-1], 0))
+            return LimitRows(*[empty] * 7)
+        if len(found) == 1:
+            return found[0]
+        columns = [np.concatenate(part, axis=-1) for part in zip(*(block[:7] for block in found), strict=True)]
+        return LimitRows._make([*columns, found[-1].p])
+
+    def torques(self, path: Rates) -> PathTorques:
+        """The parts of the torques there."""
+        return path_torques(self.system, *path[:3], threads=self.threads)
+
+    def slowness(self, path: Rates) -> FloatArray:
+        """1 / the largest ṡ that limits of speed allow, shape (P, K); nearly 0 where there is none."""
+        if not any(limit.acts for limit, _ in self._speeds()):
+            return np.full(path[1].shape[:-1], 1.0 / _FASTEST)
+        found: FloatArray = self.speed_use(path).max(axis=-1)
+        return np.maximum(found, 1.0 / _FASTEST, out=found)
+
+    def speed_use(self, path: Rates) -> FloatArray:
+        """The share of every limit of speed that ṡ = 1 uses, shape (P, K, R)."""
+        found = []
+        for limit, matrix in self._speeds():
+            rate = np.abs(path[1] if matrix is None else path[1] @ matrix.T)
+            found.append(np.multiply(rate, 1.0 / limit.size, out=rate))
+        return found[0] if len(found) == 1 else np.concatenate(found, axis=-1)
+
+    def _speeds(self) -> list[tuple[Limit, FloatArray | None]]:
+        """Limits of speeds, and how these follow from rates of coordinates."""
+        found: list[tuple[Limit, FloatArray | None]] = [(self.limits.velocity, None)]
+        if self.limits.train is not None and self.limits.speed is not None:
+            found.append((self.limits.speed, self.limits.train.matrix))
+        return found
+
+    @property
+    def speed_names(self) -> tuple[tuple[str, str], ...]:
+        """Kind and name of every speed that is limited, in the order of `speed_use`."""
+        return tuple((limit.kind, name) for limit, _ in self._speeds() for name in limit.names)
+
+
+__all__ = ["NO_LIMIT", "Limit", "LimitRows", "RowMaker", "TimingLimits"]

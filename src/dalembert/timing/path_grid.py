@@ -1,0 +1,166 @@
+"""Where a path is looked at: grid points, among them those at which a coordinate turns round, and places in between."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..checks import FloatArray
+from ..trajectory.motion import Rates
+from .path_shapes import Paths
+
+BoolArray = NDArray[np.bool_]
+WITHIN = 4  # places looked at inside of each interval; parabolas tell what is between them
+_BEFORE = 1e-9  # share of the path by which a place just before a jump is before it
+_GRADED = 0.1  # of the grid points at either end lie closer to each other
+_STEPS = 8  # of Newton to a place where a coordinate turns round
+_NEAR = 1e-3  # of the distance between grid points, from a rest to the next one
+_CORNER = 1e-6  # relative change of q′ that is a corner
+
+
+class Grid(NamedTuple):
+    """A path at N + 1 grid points.
+
+    `left` and `right` are samples (P, N, n) at both ends of every interval, which differ beside jumps; `inside` those within,
+    (P, N·WITHIN, n), in order. `corners` (P, N + 1) tells where q′ jumps, `shares`
+    (P, N, WITHIN) how far into its interval each place within is.
+    """
+
+    s: FloatArray
+    left: Rates
+    right: Rates
+    inside: Rates
+    corners: BoolArray
+    shares: FloatArray
+
+    @property
+    def lengths(self) -> FloatArray:
+        """Of the intervals, shape (P, N)."""
+        return np.diff(self.s, axis=1)
+
+
+def grid_of(paths: Paths, intervals: int) -> Grid:
+    """A grid of so many intervals, or more where the path has many pieces."""
+    N = max(intervals, 6 * (paths.breaks.shape[1] + 1))
+    s = paths.ends[:, None] * _denser_at_ends(N)
+    taken = np.zeros(s.shape, dtype=bool)
+    for row, places in enumerate(paths.breaks):
+        _move(s[row], taken[row], places[np.isfinite(places)])
+    at_break = taken & (not paths.smooth)
+    corners = _corners(paths, s, at_break)
+    rests = corners.copy()
+    rests[:, [0, -1]] = True
+    _close_to_rests(s, taken, rests)
+    taken |= rests
+    nodes = paths.at(s)
+    if not paths.shared and _move_to_turns(nodes, s, taken):
+        nodes = paths.at(s)
+    right = _rates_of(tuple(part[:, 1:].copy() for part in nodes))
+    if at_break.any():
+        _put_before_jumps(paths, s, at_break, right)
+    shares = _shares(rests)
+    between = (s[:, :-1, None] + np.diff(s, axis=1)[..., None] * shares).reshape(len(s), -1)
+    return Grid(s, _only(nodes, slice(None, -1)), right, paths.at(between), corners, shares)
+
+
+def _denser_at_ends(N: int) -> FloatArray:
+    """Places from 0 to 1: even, but near both ends as the squares of even ones, as a motion from rest and to rest goes."""
+    x = np.linspace(0.0, 1.0, N + 1)
+    mirrored = np.minimum(x, 1 - x)
+    rising = np.where(mirrored < _GRADED, mirrored**2 / (2 * _GRADED), mirrored - _GRADED / 2) / (1 - _GRADED)
+    found: FloatArray = np.where(x <= 0.5, rising, 1 - rising)
+    return found
+
+
+def _close_to_rests(s: FloatArray, taken: BoolArray, rests: BoolArray) -> None:
+    """Put the grid points beside a rest very near to it: at rest itself dry friction may act either way, which costs time."""
+    for row, k in zip(*np.nonzero(rests), strict=True):
+        for j in (k - 1, k + 1):
+            if 0 < j < s.shape[1] - 1 and not taken[row, j] and not rests[row, j]:
+                s[row, j], taken[row, j] = s[row, k] + _NEAR * (s[row, j] - s[row, k]), True
+
+
+def _shares(rests: BoolArray) -> FloatArray:
+    """Which parts of an interval lie before its places: even ones; beside rest, where speeds go with the root, their squares."""
+    even = np.arange(1, WITHIN + 1) / (WITHIN + 1)
+    after, before = rests.copy(), rests.copy()
+    after[:, 1:] |= rests[:, :-1]  # and one interval further, the first one being so short
+    before[:, :-1] |= rests[:, 1:]
+    from_rest, to_rest = after[:, :-1, None], before[:, 1:, None]
+    found: FloatArray = np.where(from_rest, even**2, np.where(to_rest, 1 - (1 - even) ** 2, even))
+    return found
+
+
+def _rates_of(parts: tuple[FloatArray, ...]) -> Rates:
+    """The same four arrays, as their type has it."""
+    q, q1, q2, q3 = parts
+    return q, q1, q2, q3
+
+
+def _only(rates: Rates, part: slice) -> Rates:
+    q, q1, q2, q3 = (one[:, part] for one in rates)
+    return q, q1, q2, q3
+
+
+def _move(s: FloatArray, taken: BoolArray, places: FloatArray) -> None:
+    """Put grid points on places, each on the nearest that is free."""
+    for place in places:
+        k = int(np.searchsorted(s, place))
+        near = [j for j in (k - 1, k) if 0 < j < len(s) - 1 and not taken[j] and s[j - 1] < place < s[j + 1]]
+        if near:
+            j = min(near, key=lambda j: abs(s[j] - place))
+            s[j], taken[j] = place, True
+
+
+def _move_to_turns(nodes: Rates, s: FloatArray, taken: BoolArray) -> bool:
+    """Put grid points where a coordinate turns round, q′_i = 0: there its dry friction jumps. Whether there are any."""
+    _, q1, q2, _ = nodes
+    h = np.diff(s, axis=1)[..., None]
+    a, b = q1[:, :-1], q1[:, 1:]
+    rows, intervals, joints = np.nonzero(a * b < 0)
+    at = (rows, intervals, joints)
+    width = np.broadcast_to(h, a.shape)[at]
+    share = _zero_of_cubic(a[at], b[at], q2[:, :-1][at] * width, q2[:, 1:][at] * width)
+    places = s[rows, intervals] + share * width
+    for row in np.unique(rows):
+        _move(s[row], taken[row], places[rows == row])
+    return bool(rows.size)
+
+
+def _zero_of_cubic(a: FloatArray, b: FloatArray, da: FloatArray, db: FloatArray) -> FloatArray:
+    """The zero between 0 and 1 of the cubic with these values and slopes at both ends, by safe Newton steps."""
+    low, high = np.zeros_like(a), np.ones_like(a)
+    c2, c3 = 3 * (b - a) - 2 * da - db, 2 * (a - b) + da + db
+    x = a / (a - b)
+    for _ in range(_STEPS):
+        value = ((c3 * x + c2) * x + da) * x + a
+        below = (value < 0) == (a < 0)
+        low, high = np.where(below, x, low), np.where(below, high, x)
+        step = x - value / np.where(slope := (3 * c3 * x + 2 * c2) * x + da, slope, 1e-300)
+        x = np.where((step > low) & (step < high), step, (low + high) / 2)
+    return x
+
+
+def _corners(paths: Paths, s: FloatArray, at_break: BoolArray) -> BoolArray:
+    """The grid points among breaks at which q′ jumps."""
+    if not at_break.any():
+        return np.zeros(s.shape, dtype=bool)
+    before, after = paths.at(_just_before(paths, s, at_break))[1], paths.at(s)[1]
+    sizes = np.abs(before).max(axis=-1) + np.abs(after).max(axis=-1)
+    found: BoolArray = at_break & (np.abs(after - before).max(axis=-1) > _CORNER * sizes)
+    return found
+
+
+def _just_before(paths: Paths, s: FloatArray, at_break: BoolArray) -> FloatArray:
+    return np.where(at_break, s - _BEFORE * paths.ends[:, None], s)
+
+
+def _put_before_jumps(paths: Paths, s: FloatArray, at_break: BoolArray, right: Rates) -> None:
+    """Samples just before jumps, put where intervals end."""
+    for ends, parts in zip(right, paths.at(_just_before(paths, s, at_break)), strict=True):
+        ends[at_break[:, 1:]] = parts[:, 1:][at_break[:, 1:]]
+
+
+__all__ = ["WITHIN", "Grid", "grid_of"]

@@ -1,0 +1,322 @@
+"""Geometric paths q(s), 0 ≤ s ≤ S: what can be timed, and how it is read.
+
+A path is a `Motion` whose time is taken for s, several of them, a batch on one clock, or points, through which a cubic spline is
+laid (chord length from 0 to 1). Where a motion rests, q′ = 0, no speed ṡ moves the robot: such a path is timed by its arc length
+σ = ∫ |q′| ds in joint space, with
+
+    dq/dσ = q′ / |q′|,    d²q/dσ² = (q″ − t (t · q″)) / |q′|²,   t = dq/dσ                                (1)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from .. import checks
+from ..checks import FloatArray
+from ..errors import ShapeError
+from ..trajectory import Motion
+from ..trajectory.motion import Rates
+
+_STALLED = 1e-3  # share of the largest |q′| below which a path counts as resting
+_LOOKS = 97  # places of a path at which its speed is looked at
+_RESTS = 1e-4  # and the share at which its direction is read beside such a place
+_PIECES, _ROUNDS = 400, 60  # of the table of arc lengths, and most Newton steps from it
+
+
+class Paths(Protocol):
+    """P paths of n coordinates; `shared` tells that all are asked at the same s."""
+
+    count: int
+    n: int
+    shared: bool
+    smooth: bool  # whether q″ is continuous
+    ends: FloatArray  # S of each, shape (P,)
+    breaks: FloatArray  # inner places where a derivative may jump, shape (P, b)
+
+    def at(self, s: FloatArray) -> Rates:
+        """q and its first three derivatives at s of shape (P, K), each of shape (P, K, n)."""
+
+    def motion(self, row: int) -> Motion:
+        """One of them."""
+
+
+class MotionPaths:
+    """Motions, each at its own s."""
+
+    shared, smooth = False, False
+
+    def __init__(self, motions: Sequence[Motion]) -> None:
+        self.motions, self.count, self.n = tuple(motions), len(motions), motions[0].n
+        self.ends = np.array([motion.duration for motion in motions])
+        inner = [motion.breaks[1:-1] for motion in motions]
+        self.breaks = np.full((self.count, max(map(len, inner))), np.nan)
+        for row, places in enumerate(inner):
+            self.breaks[row, : len(places)] = places
+
+    def at(self, s: FloatArray) -> Rates:
+        """At s of shape (P, K)."""
+        found = [motion.at(np.clip(row, 0.0, motion.duration)) for motion, row in zip(self.motions, s, strict=True)]
+        q, q1, q2, q3 = (np.stack(part) for part in zip(*found, strict=True))
+        return q, q1, q2, q3
+
+    def motion(self, row: int) -> Motion:
+        """One of them."""
+        return self.motions[row]
+
+
+class BatchPaths:
+    """A batch of motions on one clock, all asked at the same s."""
+
+    shared, smooth = True, False
+
+    def __init__(self, motion: Motion) -> None:
+        self.whole, self.n = motion, motion.n
+        self.count = int(np.prod(motion.shape[:-1]))
+        self.ends = np.full(self.count, motion.duration)
+        self.breaks = np.tile(motion.breaks[1:-1], (self.count, 1))
+
+    def at(self, s: FloatArray) -> Rates:
+        """At s of shape (P, K)."""
+        found = self.whole.at(np.clip(s[0], 0.0, self.whole.duration))
+        q, q1, q2, q3 = (part.reshape(self.count, *part.shape[-2:]) for part in found)
+        return q, q1, q2, q3
+
+    def motion(self, row: int) -> Motion:
+        """One of them."""
+        return _OneOf(self.whole, row)
+
+
+class _OneOf(Motion):
+    """One motion of a batch."""
+
+    def __init__(self, whole: Motion, row: int) -> None:
+        self.whole, self.row, self.breaks, self.shape, self.about = whole, row, whole.breaks, whole.shape[-1:], whole.about
+
+    def at(self, t: FloatArray) -> Rates:
+        """By the parameter of the path."""
+        q, q1, q2, q3 = (part.reshape(-1, *part.shape[-2:])[self.row] for part in self.whole.at(t))
+        return q, q1, q2, q3
+
+
+class SplinePaths:
+    """Cubic splines through points (P, W, n), each over its own chord length from 0 to 1."""
+
+    shared, smooth = False, True
+
+    def __init__(self, points: FloatArray) -> None:
+        self.count, _, self.n = points.shape
+        self.ends = np.ones(self.count)
+        lengths = np.cumsum(np.linalg.norm(np.diff(points, axis=1), axis=-1), axis=1)
+        self.knots = np.concatenate([np.zeros((self.count, 1)), lengths / lengths[:, -1:]], axis=1)
+        self.breaks = self.knots[:, 1:-1]
+        laid = [CubicSpline(k, rows) for k, rows in zip(self.knots, points, strict=True)]
+        self.coefficients = np.stack([spline.c for spline in laid], axis=1)  # (4, P, pieces, n), highest power first
+
+    def at(self, s: FloatArray) -> Rates:
+        """At s of shape (P, K), in order."""
+        found = [np.empty((*s.shape, self.n)) for _ in range(4)]
+        for row in range(self.count):
+            places, knots = s[row], self.knots[row]
+            cuts = np.searchsorted(places, knots[1:-1]).tolist()  # places are in order
+            for piece, (first, last) in enumerate(zip([0, *cuts], [*cuts, len(places)], strict=True)):
+                h = places[first:last] - knots[piece]
+                one, square = np.ones_like(h), h * h
+                powers = [(h * square, square, h, one), (3 * square, 2 * h, one), (6 * h, 2 * one), (6 * one,)]
+                for part, basis in zip(found, powers, strict=True):
+                    np.matmul(np.stack(basis, axis=1), self.coefficients[: len(basis), row, piece], out=part[row, first:last])
+        q, q1, q2, q3 = found
+        return q, q1, q2, q3
+
+    def rows(self, part: slice) -> SplinePaths:
+        """Some of them."""
+        found = object.__new__(SplinePaths)
+        found.n, found.ends, found.breaks = self.n, self.ends[part], self.breaks[part]
+        found.knots, found.coefficients, found.count = self.knots[part], self.coefficients[:, part], len(found.ends)
+        return found
+
+    def motion(self, row: int) -> Motion:
+        """One of them."""
+        return _SplineMotion(self.rows(slice(row, row + 1)))
+
+
+class _SplineMotion(Motion):
+    """One of the splines."""
+
+    def __init__(self, own: SplinePaths) -> None:
+        self.own, self.breaks, self.shape = own, checks.frozen(own.knots[0]), (own.n,)
+
+    def at(self, t: FloatArray) -> Rates:
+        """By the parameter of the path."""
+        q, q1, q2, q3 = (part[0] for part in self.own.at(t[None]))
+        return q, q1, q2, q3
+
+
+class ArcLengthMotion(Motion):
+    """A motion by its arc length in joint space, in place of its time: a path that rests nowhere. Equation (1)."""
+
+    def __init__(self, motion: Motion) -> None:
+        self.inner, self.shape, self.about = motion, motion.shape, motion.about
+        nodes, weights = np.polynomial.legendre.leggauss(6)
+        self.nodes, self.weights = (nodes + 1) / 2, weights / 2
+        self.places = np.unique(np.concatenate([np.linspace(0.0, motion.duration, _PIECES + 1), motion.breaks]))
+        pieces = self._length(self.places[:-1], np.diff(self.places))
+        self.lengths = np.concatenate([[0.0], np.cumsum(pieces)])
+        self.breaks = checks.frozen(np.interp(motion.breaks, self.places, self.lengths))
+        speeds = self._speed(self.places)
+        self.least = _RESTS * speeds.max()
+
+    def _speed(self, s: FloatArray) -> FloatArray:
+        found: FloatArray = np.linalg.norm(self.inner.at(s.ravel())[1], axis=-1).reshape(s.shape)
+        return found
+
+    def _length(self, start: FloatArray, width: FloatArray) -> FloatArray:
+        found: FloatArray = width * (self._speed(start[:, None] + width[:, None] * self.nodes) @ self.weights)
+        return found
+
+    def place(self, sigma: FloatArray) -> FloatArray:
+        """s at arc lengths, by Newton steps from a table; where the path rests, by halves of the interval."""
+        k = np.clip(np.searchsorted(self.lengths, sigma, side="right") - 1, 0, len(self.places) - 2)
+        low, high = self.places[k], self.places[k + 1]
+        wanted, whole = sigma - self.lengths[k], self.lengths[k + 1] - self.lengths[k]
+        found = low + (high - low) * np.clip(wanted / np.maximum(whole, 1e-300), 0.0, 1.0)
+        bottom, top, active = low.copy(), high.copy(), np.arange(len(sigma))
+        for _ in range(_ROUNDS):
+            s = found[active]
+            error = self._length(low[active], s - low[active]) - wanted[active]
+            bottom[active], top[active] = np.where(error <= 0, s, bottom[active]), np.where(error > 0, s, top[active])
+            step = s - error / np.maximum(self._speed(s), 1e-300)
+            safe = (step > bottom[active]) & (step < top[active])
+            near = np.abs(error) <= 1e-15 * self.lengths[-1]
+            found[active] = np.where(near, s, np.where(safe, step, (bottom[active] + top[active]) / 2))
+            active = active[~near & (np.abs(found[active] - s) > 1e-15 * self.inner.duration)]
+            if not active.size:
+                break
+        return found
+
+    def at(self, t: FloatArray) -> Rates:
+        """By the parameter of the path."""
+        s = self.place(t)
+        q = self.inner.at(s)[0]
+        _, q1, q2, q3 = self.inner.at(self._moving(s))
+        speed = np.linalg.norm(q1, axis=-1, keepdims=True)
+        unit = q1 / speed
+        along = (unit * q2).sum(-1, keepdims=True)
+        bend = (q2 - unit * along) / speed**2  # (1)
+        third = q3 - unit * (unit * q3).sum(-1, keepdims=True)
+        turn = third / speed**3 - 3 * along * bend / speed**2 - unit * (bend * bend).sum(-1, keepdims=True)
+        return q, unit, bend, turn
+
+    def _moving(self, s: FloatArray) -> FloatArray:
+        """The places, moved to where the path does not rest."""
+        slow = self._speed(s) < self.least
+        if not slow.any():
+            return s
+        fine = np.linspace(0.0, self.inner.duration, 20 * _PIECES + 1)
+        moving = fine[self._speed(fine) >= 2 * self.least]
+        k = np.searchsorted(moving, s)
+        before, after = moving[np.clip(k - 1, 0, None)], moving[np.clip(k, None, len(moving) - 1)]
+        stops = self.inner.breaks[1:-1]
+        stop = stops[np.clip(np.searchsorted(stops, before), 0, len(stops) - 1)] if len(stops) else np.full_like(s, -1.0)
+        middle = np.where((stop > before) & (stop < after), stop, (before + after) / 2)
+        return np.where(slow, np.where((s < middle) & (k > 0) | (k == len(moving)), before, after), s)
+
+
+def read_paths(path: Any, n: int) -> tuple[Paths, tuple[int, ...], dict[int, str]]:
+    """Paths of n coordinates out of what was given, the batch axes of the results, and what is wrong with single rows."""
+    if isinstance(path, Motion):
+        _check_coordinates(path.n, n, repr(path))
+        batch = path.shape[:-1]
+        return (BatchPaths(path) if batch else MotionPaths([path])), batch, {}
+    if isinstance(path, Sequence) and len(path) and all(isinstance(one, Motion) for one in path):
+        for one in path:
+            _check_coordinates(one.n, n, repr(one))
+            if one.shape[:-1]:
+                raise ShapeError(f"path: {one!r} found in a list; single motions are expected there, or one batch by itself.")
+        return MotionPaths(path), (len(path),), {}
+    points = checks.numbers("path", path, "a Motion, a list of them or points (..., W, n) are expected", ShapeError)
+    if points.ndim < 2 or points.shape[-1] != n or points.shape[-2] < 2:
+        raise ShapeError(f"path: shape {points.shape} found, (..., W, {n}) expected: two points or more of {n} coordinates.")
+    rows = np.array(points, dtype=float).reshape(-1, *points.shape[-2:])
+    broken = {row: message for row, one in enumerate(rows) if (message := _what_is_wrong(one))}
+    for row in broken:
+        rows[row] = np.linspace(0.0, 1.0, rows.shape[1])[:, None]  # any path will do in its place
+    return SplinePaths(rows), points.shape[:-2], broken
+
+
+def _what_is_wrong(points: FloatArray) -> str:
+    """Why no path leads through these points; nothing where one does."""
+    bad = np.flatnonzero(~(np.abs(points) <= checks.LARGEST).all(axis=1))
+    if bad.size:
+        return f"path: point {bad[0] + 1} is {checks.describe(points[bad[0]])}; finite numbers are expected."
+    same = np.flatnonzero(np.linalg.norm(np.diff(points, axis=0), axis=1) < checks.SMALLEST)
+    if same.size:
+        return (
+            f"path: points {same[0] + 1} and {same[0] + 2} are the same, so that the path does not move. Leave one of them out."
+        )
+    return ""
+
+
+def _check_coordinates(found: int, n: int, subject: str) -> None:
+    if found != n:
+        raise ShapeError(f"path: {subject} found, but the system has {n} coordinates. Was this path made for another arm?")
+
+
+def without_rests(paths: Paths) -> tuple[Paths, dict[int, str]]:
+    """Paths by arc length, those among them that rest somewhere; and a sentence for each that does not move at all."""
+    s = paths.ends[:, None] * np.linspace(0.0, 1.0, _LOOKS)
+    speed = np.linalg.norm(paths.at(s)[1], axis=-1)
+    most = speed.max(axis=1)
+    still = {int(row): f"path: {_STILL}" for row in np.flatnonzero(~(most * paths.ends > checks.SMALLEST))}
+    resting = speed.min(axis=1) <= _STALLED * most
+    if not resting.any():
+        return paths, still
+    found = [paths.motion(row) for row in range(paths.count)]
+    for row in np.flatnonzero(resting):
+        found[row] = _line_like(paths.n) if row in still else ArcLengthMotion(found[row])
+    return MotionPaths(found), still
+
+
+_STILL = "it stays at one point, so that there is nothing to time. Give a path that moves."
+
+
+def _line_like(n: int) -> Motion:
+    """Any path that moves, in place of one that does not."""
+    return SplinePaths(np.linspace(0.0, 1.0, 2)[None, :, None] * np.ones((1, 1, n))).motion(0)
+
+
+def part_of(paths: Paths, first: int, last: int) -> Paths:
+    """Some of the paths."""
+    if first == 0 and last == paths.count:
+        return paths
+    if isinstance(paths, SplinePaths):
+        return paths.rows(slice(first, last))
+    if isinstance(paths, BatchPaths):
+        return _Shared(paths, slice(first, last))
+    return MotionPaths([paths.motion(row) for row in range(first, last)])
+
+
+class _Shared:
+    """Some of a batch of motions on one clock."""
+
+    shared, smooth = True, False
+
+    def __init__(self, whole: BatchPaths, rows: slice) -> None:
+        self.whole, self.rows, self.n = whole, rows, whole.n
+        self.ends, self.breaks = whole.ends[rows], whole.breaks[rows]
+        self.count = len(self.ends)
+
+    def at(self, s: FloatArray) -> Rates:
+        """At s of shape (P, K)."""
+        q, q1, q2, q3 = (part[self.rows] for part in self.whole.at(s))
+        return q, q1, q2, q3
+
+    def motion(self, row: int) -> Motion:
+        """One of them."""
+        return self.whole.motion(self.rows.start + row)
+
+
+__all__ = ["ArcLengthMotion", "MotionPaths", "Paths", "SplinePaths", "part_of", "read_paths", "without_rests"]

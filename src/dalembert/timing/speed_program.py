@@ -1,0 +1,340 @@
+"""The fastest speeds along a grid of a path, as one loop program: backwards once, forwards once [theory: timing].
+
+Limits bound the path speed as in [BobrowDubowskyGibson1985]; two passes over sets that can be reached, as in [PhamPham2018].
+
+With x = ṡ² and s̈ = u constant from grid point to grid point, x is linear there: y = x + 2 Δ u for the next point. Each row of
+limits holds at both ends of an interval, with the coefficients of that end:
+
+    lo ≤ m u + c x + v √x ≤ hi                                                                             (1)
+
+Put in u = (y − x) / 2Δ and the tangent of the root, √x ≈ z/2 + x / 2z at x = z²: for a given y, (1) bounds x from above and below
+by closed forms, and the other way round. The tangent is moved to the result and taken again.
+
+Backwards: the largest x from which some y ≤ Y can be reached, Y being that of the next point. Nearly always y = Y gives it. Else,
+beside points where m vanishes, the largest x is where two bounds meet, and its y is found by cutting planes: F(y), the least
+upper bound, less a penalty where it is below the largest lower one, is concave up to the root, and its maximum lies where the
+tangents of two trials meet. Forwards: the largest y from the x that is there, up to that Y.
+
+Rows of the second kind have limits that fall with the speed, p / √x, as those of power do; their tangent is 3/2z − x / 2z³.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from ..codegen.time_loop import TimeLoopKernel
+from ..expr import ops
+from ..expr.assembly import Assembly, Cells
+from ..expr.loops import LoopProgram, Repeat, Step
+
+COLUMNS = ("m", "c", "v", "lo", "hi")
+_PENALTY = 1e4  # of a lower bound above an upper one; more than the ratio of their slopes
+_CUTS = 40  # trials at most; two or three are usual
+_CLOSE = 1e-11  # relative: a maximum that is known so well is found
+_TURNS = 4  # of the tangents of falling limits
+_LEAST = 1e-100  # in place of a coefficient that is zero
+_SLOW = 1e-9  # the least speed at which a tangent is laid
+
+
+class RowKinds(NamedTuple):
+    """How many rows of limits there are: plain ones, and after them those whose limits fall with the speed."""
+
+    plain: int
+    falling: int = 0
+    viscous: bool = True  # whether any row has a v; without it the tangents need no second turn
+
+    @property
+    def width(self) -> int:
+        """Numbers of an interval: the columns of both ends, then p of both ends for the falling rows."""
+        return 10 * (self.plain + self.falling) + 2 * self.falling
+
+
+class _End(NamedTuple):
+    """The rows of one end of an interval."""
+
+    m: Sequence[Any]
+    c: Sequence[Any]
+    v: Sequence[Any]
+    lo: Sequence[Any]
+    hi: Sequence[Any]
+    p: Sequence[Any]  # of the last rows only
+
+
+class _Line(NamedTuple):
+    """A bound with its slope."""
+
+    value: Any
+    slope: Any
+
+
+def _ends(kinds: RowKinds, row: Sequence[Any]) -> tuple[_End, _End]:
+    R = kinds.plain + kinds.falling
+    columns = [row[k * R : (k + 1) * R] for k in range(10)]
+    p = row[10 * R :]
+    return _End._make([*columns[:5], p[: kinds.falling]]), _End._make([*columns[5:], p[kinds.falling :]])
+
+
+def _not_zero(x: Any) -> Any:
+    return ops.where(ops.less(ops.absolute(x), _LEAST), _LEAST, x)
+
+
+class _Bounds:
+    """The least upper and the largest lower bound so far."""
+
+    def __init__(self, upper: _Line, lower: _Line) -> None:
+        self.upper, self.lower = upper, lower
+
+    def at_most(self, bound: _Line, when: Any = None) -> None:
+        lower = ops.less(bound.value, self.upper.value)
+        self.upper = _chosen(lower if when is None else lower * when, bound, self.upper)
+
+    def at_least(self, bound: _Line, when: Any = None) -> None:
+        higher = ops.less(self.lower.value, bound.value)
+        self.lower = _chosen(higher if when is None else higher * when, bound, self.lower)
+
+    def between(self, A: Any, offset: _Line, lo: Any, hi: Any) -> None:
+        """lo ≤ A x + offset ≤ hi."""
+        inverse = ops.divide(1.0, _not_zero(A))
+        first, second = (lo - offset.value) * inverse, (hi - offset.value) * inverse
+        slope = -offset.slope * inverse
+        self.at_most(_Line(ops.maximum(first, second), slope))
+        self.at_least(_Line(ops.minimum(first, second), slope))
+
+    def below(self, A: Any, v: Any, offset: _Line, hi: Any, z: Any) -> None:
+        """A x + v √x + offset ≤ hi, on the side of the vertex on which z is: from above if that rises there, else from below."""
+        rising = ops.less_equal(0.0, 2.0 * A * z + v)
+        side = ops.where(rising, 1.0, -1.0)
+        root, none = _root(side * A, side * v, side * (hi - offset.value), -side * offset.slope)
+        self.at_most(_chosen(none, _Line(root.missing, root.slope), root.line), rising * _or_not(none, ops.less(0.0, side * A)))
+        self.at_least(
+            _chosen(none, _Line(root.beyond, -root.slope), root.line), (1.0 - rising) * _or_not(none, ops.less(side * A, 0.0))
+        )
+
+
+def _or_not(condition: Any, other: Any) -> Any:
+    """Where the condition holds, the other one is asked too."""
+    return ops.maximum(1.0 - condition, other)
+
+
+class _Root(NamedTuple):
+    """The x of a crossing, and what stands for it where a row has none: below zero, or above its vertex."""
+
+    line: _Line
+    slope: Any
+    missing: Any
+    beyond: Any
+
+
+def _root(A: Any, v: Any, h: Any, h_slope: Any) -> tuple[_Root, Any]:
+    """A x + v √x = h where the left side rises with x, and whether there is no such x.
+
+    With D = v² + 4 A h, √x = 2 h / (v + √D), or (√D − v) / 2A where v < 0; the slope of the left side there is √D / 2√x.
+    """
+    D = v * v + 4.0 * A * h
+    width, twice = ops.sqrt(ops.maximum(D, 0.0)), 2.0 * A
+    negative = ops.less(v, 0.0)
+    z = ops.divide(ops.where(negative, width - v, 2.0 * h), _not_zero(ops.where(negative, twice, v + width)))
+    line = _Line(z * ops.absolute(z), h_slope * ops.divide(2.0 * ops.absolute(z), _not_zero(width)))
+    inverse = ops.divide(1.0, _not_zero(twice))
+    deficit = D * inverse * inverse
+    return _Root(line, 2.0 * h_slope * inverse, deficit, (v * inverse) * (v * inverse) - deficit), ops.less(D, 0.0)
+
+
+def _chosen(condition: Any, a: _Line, b: _Line) -> _Line:
+    return _Line(ops.where(condition, a.value, b.value), ops.where(condition, a.slope, b.slope))
+
+
+def _moving_end(bounds: _Bounds, kinds: RowKinds, end: _End, own: Any, other: Any, z: Any) -> None:
+    """Rows of the end whose x is looked for: (own m/2Δ + c) x + v √x + other m/2Δ y, on the side of z."""
+    for i in range(len(end.m)):
+        a = end.m[i] * other[0]
+        A, offset = end.m[i] * own + end.c[i], _Line(a * other[1], a)
+        lo, hi, tilt = end.lo[i], end.hi[i], 0.0
+        if i < kinds.plain and not kinds.viscous:
+            bounds.between(A, offset, lo, hi)
+            continue
+        if i >= kinds.plain:
+            p = end.p[i - kinds.plain]
+            level, tilt = 1.5 * ops.divide(p, z), ops.divide(0.5 * p, z * z * z)
+            lo, hi = lo - level, hi + level
+        bounds.below(A + tilt, end.v[i], offset, hi, z)
+        bounds.below(tilt - A, -end.v[i], _Line(-offset.value, -offset.slope), -lo, z)
+
+
+def _standing_end(bounds: _Bounds, kinds: RowKinds, end: _End, own: Any, other: Any) -> None:
+    """Rows of the end whose y is given: own m/2Δ x + (other m/2Δ + c) y + v √y, exactly."""
+    y = other[1]
+    z = ops.maximum(ops.sqrt(y), _SLOW)
+    for i in range(len(end.m)):
+        a = end.m[i] * other[0] + end.c[i]
+        offset = _Line(a * y + end.v[i] * z, a + ops.divide(0.5 * end.v[i], z))
+        if i < kinds.plain:
+            lo, hi = end.lo[i], end.hi[i]
+        else:
+            room = ops.divide(end.p[i - kinds.plain], z)
+            lo, hi = end.lo[i] - room, end.hi[i] + room
+        bounds.between(end.m[i] * own, offset, lo, hi)
+
+
+def _merit(bounds: _Bounds) -> _Line:
+    """F of the module's text: what is to be as large as can be."""
+    gap = bounds.upper.value - bounds.lower.value
+    crossed = ops.less(gap, 0.0) * _PENALTY
+    return _Line(bounds.upper.value + crossed * gap, bounds.upper.slope + crossed * (bounds.upper.slope - bounds.lower.slope))
+
+
+def _moved(z: Any, x: Any) -> Any:
+    """The place of the next tangent: that of the result, but not far below the last one, where the root is too steep."""
+    return ops.maximum(ops.sqrt(ops.maximum(x, 0.0)), ops.maximum(0.25 * z, _SLOW))
+
+
+class _Loop:
+    """The program in the making."""
+
+    def __init__(self, kinds: RowKinds) -> None:
+        self.kinds = kinds
+        make = self.make = Assembly("path_speeds")
+        counters = make.input("count", 1)
+        self.rows = make.input("rows", kinds.width)
+        self.lengths, self.caps = make.input("lengths", 1), make.input("caps", 1)
+        self.ends = make.input("ends", 3)
+        self.tops, self.speeds = make.output("tops", 1), make.output("speeds", 1)
+        self.k, self.next, self.left = make.buffer(), make.buffer(), make.buffer()
+        self.x, self.change = make.buffer(), make.buffer()
+        self.count = counters
+
+    def row(self) -> list[Cells]:
+        """What is known of the interval."""
+        return [self.rows.row(self.k, self.kinds.width), self.lengths.row(self.k, 1)]
+
+    def program(self) -> LoopProgram:
+        """Backwards, then forwards."""
+        make = self.make
+        start = make.once(_last, [self.count, self.ends], [self.k, self.next, self.left, self.x, self.change])
+        at_end = make.once(lambda x: [x], [self.x], [self.tops.row(self.next, 1)])
+        turn = make.once(_first, [self.count, self.ends], [self.k, self.next, self.left, self.x, self.change])
+        first = [self.x, self.speeds.row(self.k, 1)]
+        at_start = make.once(lambda x, top: [[ops.minimum(x[0], top[0])]] * 2, [self.x, self.tops.row(self.k, 1)], first)
+        back = Repeat(self.left.place, tuple(self.backwards()))
+        forth = Repeat(self.left.place, tuple(self.forwards()))
+        return make.finish([*start, *at_end, back, *turn, *at_start, forth])
+
+    def backwards(self) -> list[Step]:
+        """The largest x of one interval, by cuts where y = Y will not do."""
+        make = self.make
+        y, cuts, pending = make.buffer(), make.buffer(), make.buffer()
+        low, high, best = make.buffer(3), make.buffer(3), make.buffer(2)
+        cap = self.caps.row(self.k, 1)
+        begin = make.once(lambda x: [x, [0.0], [1.0]], [self.x], [y, cuts, pending])
+        sources = [*self.row(), cap, self.x, self.change, self.ends, y, cuts, low, high, best, pending]
+        trial = make.once(self._trial, sources, [y, cuts, low, high, best, pending])
+        end = make.once(
+            lambda best, x, k: [[best[0]], [best[0]], [best[0] - x[0]], [k[0] - 1.0], [k[0] - 0.0]],
+            [best, self.x, self.k],
+            [self.x, self.tops.row(self.k, 1), self.change, self.k, self.left],
+        )
+        return [*begin, Repeat(pending.place, tuple(trial)), *end]
+
+    def _trial(
+        self,
+        row: Any,
+        length: Any,
+        cap: Any,
+        top: Any,
+        change: Any,
+        ends: Any,
+        y: Any,
+        cuts: Any,
+        low: Any,
+        high: Any,
+        best: Any,
+        pending: Any,
+    ) -> list[Any]:
+        """F at one y, and the y to look at next."""
+        inverse = ops.divide(0.5, length[0])
+        left, right = _ends(self.kinds, row)
+        tangent, bounds = ops.sqrt(ops.maximum(y[0] + change[0], ops.maximum(0.25 * y[0], ends[2]))), None
+        for _ in range(_TURNS if self.kinds.falling else 1):
+            bounds = _Bounds(_Line(cap[0], 0.0), _Line(0.0, 0.0))
+            _standing_end(bounds, self.kinds, right, -inverse, (inverse, y[0]))
+            _moving_end(bounds, self.kinds, left, -inverse, (inverse, y[0]), tangent)
+            tangent = _moved(tangent, bounds.upper.value)
+        assert bounds is not None
+        F = _merit(bounds)
+        return _next_cut(F, y[0], top[0], cuts[0], low, high, best, pending[0])
+
+    def forwards(self) -> list[Step]:
+        """The largest y of one interval."""
+        make = self.make
+        top = self.tops.row(self.next, 1)
+        move = make.once(
+            self._move, [*self.row(), top, self.x, self.change, self.ends], [self.x, self.change, self.speeds.row(self.next, 1)]
+        )
+        count = make.once(
+            lambda k, left: [[k[0] + 1.0], [k[0] + 2.0], [left[0] - 1.0]], [self.k, self.left], [self.k, self.next, self.left]
+        )
+        return [*move, *count]
+
+    def _move(self, row: Any, length: Any, top: Any, x: Any, change: Any, ends: Any) -> list[Any]:
+        inverse = ops.divide(0.5, length[0])
+        left, right = _ends(self.kinds, row)
+        tangent, bounds = ops.sqrt(ops.maximum(x[0] + change[0], ops.maximum(0.25 * x[0], ends[2]))), None
+        for _ in range(_TURNS if self.kinds.falling else 1):
+            bounds = _Bounds(_Line(top[0], 0.0), _Line(0.0, 0.0))
+            _standing_end(bounds, self.kinds, left, inverse, (-inverse, x[0]))
+            _moving_end(bounds, self.kinds, right, inverse, (-inverse, x[0]), tangent)
+            tangent = _moved(tangent, bounds.upper.value)
+        assert bounds is not None
+        y = ops.maximum(bounds.upper.value, 0.0)
+        return [[y], [y - x[0]], [y]]
+
+
+def _last(count: Any, ends: Any) -> list[Any]:
+    return [[count[0] - 1.0], [count[0]], [count[0]], [ends[1]], [0.0]]
+
+
+def _first(count: Any, ends: Any) -> list[Any]:
+    return [[0.0], [1.0], [count[0]], [ends[0]], [0.0]]
+
+
+def _next_cut(F: _Line, y: Any, top: Any, cuts: Any, low: Any, high: Any, best: Any, pending: Any) -> list[Any]:
+    """Where to look next: at Y first, at 0 then, and then where the tangents of the last trials on either side meet.
+
+    `low` and `high` are (y, F, slope) of trials with rising and falling F; `best` is (F, y).
+    """
+    first = ops.equal(cuts, 0.0)
+    falling = ops.less(F.slope, 0.0)
+    better = ops.maximum(first, ops.less(best[0], F.value))
+    kept = [ops.where(better, F.value, best[0]), ops.where(better, y, best[1])]
+    trial = [y, F.value, F.slope]
+    high = [ops.where(ops.maximum(first, falling), a, b) for a, b in zip(trial, high, strict=True)]
+    low = [ops.where(first, 0.0, ops.where(falling, b, a)) for a, b in zip(trial, low, strict=True)]
+    meet = ops.divide(high[1] - high[2] * high[0] - low[1] + low[2] * low[0], _not_zero(low[2] - high[2]))
+    promised = low[1] + low[2] * (meet - low[0])
+    known = ops.less(0.0, low[2])  # a trial on the rising side
+    inside = known * ops.less(low[0], meet) * ops.less(meet, high[0])
+    middle = ops.where(known, 0.5 * (low[0] + high[0]), 0.25 * high[0])
+    close = known * ops.less_equal(ops.absolute(promised - kept[0]), _CLOSE * top)
+    narrow = ops.less_equal(high[0] - low[0], _CLOSE * top)
+    stop = ops.where(first, 1.0 - falling, ops.maximum(ops.maximum(close, narrow), ops.less_equal(_CUTS, cuts)))
+    going = pending * (1.0 - stop)
+    held = ops.less(0.0, pending)
+    return [
+        [ops.where(going, ops.where(inside, meet, middle), y)],
+        [cuts + 1.0],
+        low,
+        high,
+        [ops.where(held, a, b) for a, b in zip([ops.maximum(kept[0], 0.0), kept[1]], best, strict=True)],
+        [going],
+    ]
+
+
+@lru_cache(maxsize=64)
+def speed_kernel(kinds: RowKinds, single: bool) -> TimeLoopKernel:
+    """The compiled loop; it knows numbers of rows and no robot."""
+    return TimeLoopKernel(_Loop(kinds).program(), single=single)
+
+
+__all__ = ["RowKinds", "speed_kernel"]

@@ -1,0 +1,91 @@
+"""s(t) of a profile, in closed form.
+
+Within an interval s̈ is linear in s, s̈ = a + b σ with σ = s − s_k: an oscillator, or its hyperbolic sister. With the speeds z, z₁
+at its ends and its length h it takes the time
+
+    t = 2/√b · artanh(√b h / (z + z₁)),   2h / (z + z₁) as b → 0,   arctan for b < 0                         (1)
+
+and σ(t) = z S(t) + a C(t) with S = sinh(√b t)/√b, C = (cosh(√b t) − 1)/b, and sines for b < 0.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import checks
+from ..checks import FloatArray
+from ..trajectory import Motion
+from ..trajectory.motion import Rates
+
+_SERIES = 1e-3  # of the argument, below which four terms are exact
+
+
+def passage_times(lengths: FloatArray, x: FloatArray, w: FloatArray) -> FloatArray:
+    """How long each interval takes, shape (..., N): (1)."""
+    z = np.sqrt(x)
+    total = z[..., :-1] + z[..., 1:]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = lengths / total
+        y2 = -2 * w / lengths * ratio**2  # b of s̈ = a + b σ is −2w/h
+        y = np.sqrt(np.abs(y2))
+        bent = np.where(y2 > 0, np.arctanh(np.minimum(y, 1 - 1e-16)), np.arctan(y)) / y
+        series = 1 + y2 * (1 / 3 + y2 * (1 / 5 + y2 / 7))
+        found: FloatArray = 2 * ratio * np.where(np.abs(y2) < _SERIES**2, series, bent)
+    return found
+
+
+class TimeLaw(Motion):
+    """s(t) as a motion of one coordinate."""
+
+    def __init__(self, s: FloatArray, x: FloatArray, u: FloatArray, w: FloatArray) -> None:
+        h = np.diff(s)
+        t = np.concatenate([[0.0], np.cumsum(passage_times(h, x, w))])
+        self.breaks, self.shape = checks.frozen(t), (1,)
+        self.s, self.z, self.a, self.b = s, np.sqrt(x), u + w, -2 * w / h
+
+    def at(self, t: FloatArray) -> Rates:
+        """s and its rates, of shape (k, 1)."""
+        k = np.clip(np.searchsorted(self.breaks, t, side="right") - 1, 0, len(self.a) - 1)
+        r = t - self.breaks[k]
+        z, a, b = self.z[k], self.a[k], self.b[k]
+        S, C = _sine(b, r), _versine(b, r)
+        sigma = z * S + a * C
+        sd = z * (1 + b * C) + a * S
+        s = np.minimum(self.s[k] + sigma, self.s[k + 1])
+        found = s, np.maximum(sd, 0.0), a + b * sigma, b * sd
+        q, q1, q2, q3 = (part[:, None] for part in found)
+        return q, q1, q2, q3
+
+
+def _sine(b: FloatArray, t: FloatArray) -> FloatArray:
+    """sinh(√b t)/√b, or sin(√−b t)/√−b."""
+    y2 = b * t * t
+    y = np.sqrt(np.abs(y2))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bent = np.where(y2 > 0, np.sinh(y), np.sin(y)) / y
+    found: FloatArray = t * np.where(np.abs(y2) < _SERIES, 1 + y2 / 6 * (1 + y2 / 20 * (1 + y2 / 42)), bent)
+    return found
+
+
+def _versine(b: FloatArray, t: FloatArray) -> FloatArray:
+    """(cosh(√b t) − 1)/b, or (1 − cos(√−b t))/−b: twice the square of the half sine."""
+    half = _sine(b, t / 2)
+    found: FloatArray = 2 * half * half
+    return found
+
+
+class TimedPath(Motion):
+    """A path q(s) run through by a time law; its breaks are those of the law, which has the path's among them."""
+
+    def __init__(self, path: Motion, law: TimeLaw) -> None:
+        self.path, self.law, self.shape = path, law, path.shape
+        self.breaks, self.about = law.breaks, path.about
+
+    def at(self, t: FloatArray) -> Rates:
+        """The chain rule to third order."""
+        s, sd, sdd, sddd = self.law.at(t)
+        q, q1, q2, q3 = self.path.at(np.clip(s[:, 0], 0.0, self.path.duration))
+        return q, q1 * sd, q2 * sd**2 + q1 * sdd, q3 * sd**3 + 3 * q2 * sd * sdd + q1 * sddd
+
+
+__all__ = ["TimeLaw", "TimedPath", "passage_times"]

@@ -1,0 +1,99 @@
+"""Limits as they are given: one number for all, one of each, or by name; those of the model where nothing is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .. import checks
+from ..checks import FloatArray
+from ..drives.driven import driven
+from ..dynamics import engine
+from ..errors import ModelError, ShapeError, UnknownNameError
+from ..model import DriveTrain
+from ..model import Limits as JointLimits
+from .limit_rows import Limit, TimingLimits
+from .shared_drives import drives_limit
+
+KINDS = ("torque", "velocity", "acceleration", "power")
+
+
+def read_limits(system: Any, motors: Any, given: Mapping[str, Any]) -> tuple[Any, TimingLimits]:
+    """The system with what its motors add, and all limits; `given` has what was given for each of `KINDS`."""
+    coordinates = engine.system_of(system).coordinates
+    names = tuple(coordinate.name for coordinate in coordinates)
+    turns = [getattr(coordinate, "turns", True) for coordinate in coordinates]
+    own = [getattr(coordinate, "limits", JointLimits()) for coordinate in coordinates]
+    defaults = {"torque": [limit.effort for limit in own], "velocity": [limit.velocity for limit in own]}
+    units = {
+        "torque": ("N m", "N"),
+        "velocity": ("rad/s", "m/s"),
+        "acceleration": ("rad/s²", "m/s²"),
+        "power": ("W", "W"),
+    }
+    found: dict[str, Any] = {}
+    drives = drives_limit(system, given["torque"])
+    if drives is not None:
+        given = {**given, "torque": np.inf}
+    for kind in KINDS:
+        default = np.array(defaults.get(kind, [np.inf] * len(names)))
+        unit = tuple(units[kind][not turn] for turn in turns)
+        found[kind] = Limit(kind, names, unit, sizes_of(kind, given[kind], names, default))
+    plant, train = _motors(system, motors)
+    return plant, TimingLimits(**found, **_motor_limits(train), drives=drives)
+
+
+def _motors(system: Any, motors: Any) -> tuple[Any, DriveTrain | None]:
+    if motors is False or motors is None:
+        return system, None
+    if motors is not True and not isinstance(motors, DriveTrain):
+        raise ModelError(
+            f"motors: {checks.shown(motors)} found; True for the motors of the joints, or a DriveTrain, is expected."
+        )
+    use = driven(system, None if motors is True else motors)
+    return use.plant, use.train
+
+
+def _motor_limits(train: DriveTrain | None) -> dict[str, Any]:
+    """What bounds the motors; constants are asked for only where a limit needs them."""
+    if train is None:
+        return {}
+    found: dict[str, Any] = {"train": train}
+    for kind, unit, key in (
+        ("current", "A", "current_limit"),
+        ("voltage", "V", "voltage_limit"),
+        ("speed", "rad/s", "speed_limit"),
+    ):
+        label = "motor speed" if kind == "speed" else kind
+        found[kind] = Limit(label, train.names, (unit,) * len(train.names), train.column(key))
+    return found
+
+
+def sizes_of(kind: str, given: Any, names: tuple[str, ...], default: FloatArray) -> FloatArray:
+    """One magnitude for each name."""
+    if given is None:
+        found = default
+    elif isinstance(given, Mapping):
+        found = default.copy()
+        for name, value in given.items():
+            if name not in names:
+                raise UnknownNameError.among(f"{kind}: joint", name, names)
+            found[names.index(name)] = checks.number(f"{kind}: {name!r}", value, infinite=True)
+    else:
+        numbers = checks.numbers(kind, given)
+        if numbers.shape not in ((), (len(names),)):
+            raise ShapeError(
+                f"{kind}: shape {numbers.shape} found, () or ({len(names)},) expected: one for all, or one for each joint."
+            )
+        found = np.broadcast_to(numbers, (len(names),))
+    for name, value in zip(names, found, strict=True):
+        if not value > 0:
+            raise ModelError(
+                f"{kind}: {name!r} has a limit of {value:g}; a magnitude above 0 is expected, inf where there is no limit."
+            )
+    return np.array(found, dtype=float)
+
+
+__all__ = ["read_limits", "sizes_of"]

@@ -1,0 +1,75 @@
+"""Sentences for what cannot be timed: which joint, where along the path, what is lacking, and what to try."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import checks
+from ..checks import FloatArray
+from ..errors import DalembertWarning, InfeasibleError, tell
+from .fastest_profile import Still
+from .limit_rows import Limit, RowMaker, TimingLimits
+
+CODE = "timing-infeasible"
+
+
+def at_rest(maker: RowMaker, still: Still, s: float, end: float, q: FloatArray) -> str:
+    """Gravity and dry friction alone are too much."""
+    kind, name = maker.names.kinds[still.row], maker.names.names[still.row]
+    limit = limit_of(maker.limits, kind)
+    unit = limit.units[limit.names.index(name)]
+    who = f"joint {name!r}" if kind in ("torque", "acceleration", "power") else f"motor {name!r}"
+    return (
+        f"{who}: at {_place(s, end, q)} gravity and dry friction alone need a {kind} of {still.needed:.4g} {unit}, however slow "
+        f"the motion is, but the limit is {still.allowed:.4g} {unit}. Raise the limit, take load off, or lead the path elsewhere."
+    )
+
+
+def still_too_much(name: str, needed: float, limit: float, unit: str, r: float, q: FloatArray) -> str:
+    """The same along a trajectory."""
+    return (
+        f"joint {name!r}: at {r:.4g} s, q = {checks.describe(np.round(q, 4))}, gravity and dry friction alone need {needed:.4g} "
+        f"{unit}, however slow the motion is, but the limit is {limit:.4g} {unit}. Raise the limit, or take load off."
+    )
+
+
+def limit_of(limits: TimingLimits, kind: str) -> Limit:
+    """The limit of a kind, by the word that messages use."""
+    found = limits.speed if kind == "motor speed" else getattr(limits, kind)
+    if kind == "torque" and limits.drives is not None:
+        found = limits.drives
+    assert found is not None
+    return found
+
+
+def beyond_joint_limit(name: str, value: float, bound: float, unit: str, s: float, end: float) -> str:
+    """The path itself leaves the range of a joint."""
+    return (
+        f"joint {name!r}: at s = {s:.4g} of {end:.4g} the path leads to {value:.4g} {unit}, beyond the joint's limit of "
+        f"{bound:.4g} {unit}; a timing does not change the path. Give a path within the limits."
+    )
+
+
+def too_fast_at_ends(which: str, found: float, most: float) -> str:
+    """The speed asked for at an end cannot be had."""
+    return (
+        f"end_speeds: a path speed of {found:.4g} found at the {which}, but within the limits it is {most:.4g} there at most. "
+        "Give a smaller one, or 0 for rest."
+    )
+
+
+def _place(s: float, end: float, q: FloatArray) -> str:
+    return f"s = {s:.4g} of {end:.4g}, q = {checks.describe(np.round(q, 4))},"
+
+
+def refuse_or_warn(subject: str, messages: dict[int, str], batch: tuple[int, ...], count: int) -> None:
+    """Raise for a single path; of a batch, say once how many rows failed, and why the first did."""
+    if not messages:
+        return
+    row, message = next(iter(sorted(messages.items())))
+    if not batch:
+        raise InfeasibleError(f"{subject}: {message}")
+    tell(DalembertWarning(f"{subject}: {len(messages)} of {count} have no timing; row {row}: {message}", CODE))
+
+
+__all__ = ["CODE", "at_rest", "beyond_joint_limit", "refuse_or_warn", "still_too_much", "too_fast_at_ends"]

@@ -1,5 +1,0 @@
-"""Motions as functions of time."""
-
-from .profiles import Trajectory, duration_at, trapezoidal, triangular
-
-__all__ = ["Trajectory", "duration_at", "trapezoidal", "triangular"]

@@ -1,0 +1,246 @@
+"""The fastest timing: closed forms of one joint, limits kept on dense grids, batches, and what cannot be timed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import dalembert as dal
+from dalembert.errors import InfeasibleError, ModelError, ShapeError, UnknownNameError
+
+from .timing_cases import dense_times, efforts, excess, panda, points, rod, with_friction
+
+TORQUE, ANGLE = 2.0, 3.0
+
+
+def fastest(robot, **limits):
+    return dal.fastest_timing(robot, [[0.0], [ANGLE]], **limits)
+
+
+def test_full_torque_forwards_and_backwards_is_the_fastest():
+    robot, inertia = rod()
+    found = fastest(robot, torque=TORQUE)
+    assert found.duration == pytest.approx(2 * np.sqrt(ANGLE * inertia / TORQUE), rel=1e-12)
+    assert found.motion([0.0, float(found.duration)]).q.ravel() == pytest.approx([0.0, ANGLE], abs=1e-12)
+
+
+def test_a_limit_of_speed_makes_a_trapezoid():
+    robot, inertia = rod()
+    a, v = TORQUE / inertia, 2.0
+    found = fastest(robot, torque=TORQUE, velocity=v)
+    assert found.duration == pytest.approx(ANGLE / v + v / a, rel=1e-4)  # ṡ² has its bend within an interval
+    assert {limit for *_, limit in found.binding_parts()} == {"torque of 'pivot'", "velocity of 'pivot'"}
+
+
+def test_a_limit_of_acceleration_does_as_one_of_torque():
+    robot, inertia = rod()
+    by_torque, by_acceleration = fastest(robot, torque=TORQUE), fastest(robot, acceleration=TORQUE / inertia)
+    assert by_acceleration.duration == pytest.approx(by_torque.duration, rel=1e-12)
+
+
+def test_dry_friction_brakes_for_nothing():
+    """Accelerating with (τ − F)/I and braking with (τ + F)/I: T = √(2 θ (1/a + 1/b))."""
+    robot, inertia = rod()
+    dry = 0.5
+    found = fastest(with_friction(robot, [dry], [0.0]), torque=TORQUE)
+    a, b = (TORQUE - dry) / inertia, (TORQUE + dry) / inertia
+    assert found.duration == pytest.approx(np.sqrt(2 * ANGLE * (1 / a + 1 / b)), rel=1e-4)
+
+
+def test_viscous_friction_is_linear_in_the_speed():
+    """I ω̇ = ±τ − b ω in closed form, switched where the angle is reached at rest."""
+    robot, inertia = rod()
+    b = 0.8
+    found = fastest(with_friction(robot, [0.0], [b]), torque=TORQUE)
+    k, top = b / inertia, TORQUE / b
+
+    def braking(t):  # duration from ω(t) to rest, and the angle on the way
+        omega = top * (1 - np.exp(-k * t))
+        time = np.log(1 + omega / top) / k
+        return time, (omega + top) * (1 - np.exp(-k * time)) / k - top * time
+
+    switch = brentq(lambda t: top * (t - (1 - np.exp(-k * t)) / k) + braking(t)[1] - ANGLE, 1e-3, 20.0, xtol=1e-14)
+    assert found.duration == pytest.approx(switch + braking(switch)[0], rel=1e-4)
+
+
+def test_a_limit_of_power_is_kept_and_reached():
+    robot, _ = rod()
+    found = fastest(robot, torque=TORQUE, power=1.5)
+    motion = found.motion(dense_times(found.motion))
+    watts = dal.inverse_dynamics(robot, motion.q, motion.qd, motion.qdd) * motion.qd
+    assert 1.5 * (1 - 1e-3) < np.abs(watts).max() <= 1.5 * (1 + 1e-6)
+    assert found.duration > fastest(robot, torque=TORQUE).duration
+    assert "power of 'pivot'" in {limit for *_, limit in found.binding_parts()}
+
+
+@pytest.mark.parametrize("coulomb", [False, True])
+@pytest.mark.parametrize("viscous", [False, True])
+def test_no_limit_is_exceeded_on_a_grid_ten_times_denser(coulomb, viscous, rng):
+    robot = panda(coulomb, viscous)
+    way = points(robot, rng)
+    found = dal.fastest_timing(robot, way, velocity=np.inf)
+    assert excess(robot, found.motion, efforts(robot)) <= 1e-6
+    fine = dal.fastest_timing(robot, way, velocity=np.inf, intervals=10_000)
+    assert 0.999 < found.duration / fine.duration <= 1.003
+
+
+def test_limits_of_speed_are_kept_between_grid_points_too(rng):
+    robot = panda()
+    found = dal.fastest_timing(robot, points(robot, rng))
+    limits = np.array([joint.limits.velocity for joint in robot.structure.coordinates])
+    motion = found.motion(dense_times(found.motion))
+    assert (np.abs(motion.qd) / limits).max() <= 1 + 1e-6
+    assert excess(robot, found.motion, efforts(robot)) <= 1e-6
+
+
+def test_a_coarse_grid_costs_time_and_no_limit():
+    """Between two slow points of a coarse grid, ṡ² as a parabola could fall below zero."""
+    robot = panda()
+    way = points(robot, np.random.default_rng(3))
+    found = dal.fastest_timing(robot, way, intervals=30)
+    assert excess(robot, found.motion, efforts(robot)) <= 1e-4
+    assert (found.motion(dense_times(found.motion)).qd != 0.0).any(axis=-1).all()
+
+
+def test_the_result_is_a_motion_along_the_path(rng):
+    """Its derivatives are those of its positions, and its positions lie on the path."""
+    robot = panda()
+    way = dal.trajectory.spline(points(robot, rng), times=np.arange(6.0))
+    found = dal.fastest_timing(robot, way, intervals=200)
+    motion = found.motion
+    assert motion.duration == pytest.approx(float(found.duration))
+    t = np.linspace(0.1, 0.9, 50) * motion.duration
+    step = 1e-5
+    ahead, here, back = motion(t + step), motion(t), motion(t - step)
+    smooth = np.array([np.searchsorted(motion.breaks, x - step) == np.searchsorted(motion.breaks, x + step) for x in t])
+    assert np.allclose((ahead.q - back.q)[smooth] / (2 * step), here.qd[smooth], rtol=1e-6, atol=1e-6)
+    assert np.allclose((ahead.qd - back.qd)[smooth] / (2 * step), here.qdd[smooth], rtol=1e-5, atol=1e-4)
+    assert np.allclose((ahead.qdd - back.qdd)[smooth] / (2 * step), here.qddd[smooth], rtol=1e-4, atol=1e-2)
+    assert np.allclose(motion(found.t).q, found.paths.motion(0)(found.s).q, atol=1e-9)
+
+
+def test_a_motion_that_rests_is_timed_by_its_arc_length(rng):
+    """A quintic from rest to rest is a straight way: its timing is that of the two points."""
+    robot = panda()
+    start, end = points(robot, rng, count=2)
+    straight = dal.fastest_timing(robot, [start, end], velocity=np.inf)
+    for motion in (dal.trajectory.quintic(start, end, duration=2.0), dal.trajectory.cubic(start, end, duration=1.0)):
+        found = dal.fastest_timing(robot, motion, velocity=np.inf)
+        assert found.duration == pytest.approx(float(straight.duration), rel=1e-4)
+        assert excess(robot, found.motion, efforts(robot)) <= 1e-6
+
+
+def test_a_corner_is_passed_at_rest(rng):
+    robot = panda()
+    a, b, c = points(robot, rng, count=3)
+    way = dal.trajectory.trapezoidal(a, b, duration=1.0, acceleration_time=0.2).then(
+        dal.trajectory.trapezoidal(b, c, duration=1.0, acceleration_time=0.2)
+    )
+    found = dal.fastest_timing(robot, way, velocity=np.inf)
+    halves = [dal.fastest_timing(robot, pair, velocity=np.inf).duration for pair in ([a, b], [b, c])]
+    assert found.duration == pytest.approx(float(sum(halves)), rel=2e-3)
+    assert excess(robot, found.motion, efforts(robot)) <= 1e-6
+
+
+def test_friction_with_a_peak_or_smoothed_keeps_limits_too(rng):
+    robot = panda()
+    law = dal.Friction(viscous=2.0, coulomb=3.0, breakaway=5.0, stribeck_velocity=0.2)
+    bumpy = robot.replace(parameters=robot.parameters.replace(friction={"joint2": law, "joint4": law}))
+    for case in (bumpy, robot.smoothed(0.05)):
+        found = dal.fastest_timing(case, points(robot, rng), velocity=np.inf, intervals=300)
+        assert excess(case, found.motion, efforts(robot)) <= 1e-6
+        assert found.use.max() > 0.999
+
+
+def test_paths_of_a_batch_are_timed_as_each_alone_and_for_any_number_of_threads(rng):
+    robot = panda()
+    ways = points(robot, rng, batch=(3, 4))
+    together = dal.fastest_timing(robot, ways, intervals=100, threads=2)
+    assert together.duration.shape == (3, 4)
+    assert together.tau.shape == (3, 4, 101, 7)
+    once = dal.fastest_timing(robot, ways, intervals=100, threads=1)
+    assert np.array_equal(together.s, once.s)
+    assert np.array_equal(together.sd, once.sd)
+    for k, way in enumerate(ways.reshape(12, 6, 7)):
+        alone = dal.fastest_timing(robot, way, intervals=100)
+        assert together.duration.ravel()[k] == pytest.approx(float(alone.duration), rel=1e-6)
+        assert excess(robot, together.motion_of(k), efforts(robot)) <= 1e-6
+
+
+def test_a_list_and_a_batch_of_motions_are_timed(rng):
+    robot = panda()
+    ways = points(robot, rng, batch=(3,))
+    motions = [dal.trajectory.spline(way, times=np.arange(6.0)) for way in ways]
+    several = dal.fastest_timing(robot, motions, intervals=200)
+    batch = dal.fastest_timing(robot, dal.trajectory.spline(ways, times=np.arange(6.0)), intervals=200)
+    assert several.duration == pytest.approx(batch.duration, rel=5e-3)  # the batch has no grid points where joints turn round
+    for k in range(3):
+        assert excess(robot, batch.motion_of(k), efforts(robot)) <= 1e-6
+
+
+def test_paths_that_cannot_be_timed_are_marked_and_the_others_are_finished(rng):
+    robot = panda()
+    ways = points(robot, rng, batch=(5,))
+    ways[1, 2, 3] = np.nan
+    ways[2, 3] = ways[2, 2]
+    ways[4, 0, 0] = 4.0
+    with pytest.warns(dal.DalembertWarning, match="3 of 5 have no timing; row 1: path: point 3 is .*nan") as seen:
+        found = dal.fastest_timing(robot, ways, intervals=100)
+    assert seen[0].message.code == "timing-infeasible"
+    assert found.feasible.tolist() == [True, False, False, True, False]
+    assert np.isfinite(found.duration).tolist() == found.feasible.tolist()
+    assert "points 3 and 4 are the same" in found.messages[2]
+    assert "joint 'joint1': at s = 0 of 1 the path leads to 4 rad, beyond the joint's limit of 2.897 rad" in found.messages[4]
+    assert found.duration[3] == pytest.approx(float(dal.fastest_timing(robot, ways[3], intervals=100).duration), rel=1e-6)
+    with pytest.raises(InfeasibleError, match="finite numbers"):
+        found.motion_of(1)
+
+
+def test_gravity_alone_may_be_too_much(rng):
+    robot = panda()
+    with pytest.raises(InfeasibleError) as caught:
+        dal.fastest_timing(robot, points(robot, rng), torque={"joint2": 5.0})
+    text = str(caught.value)
+    assert "joint 'joint2': at s = " in text
+    assert "gravity and dry friction alone need a torque of" in text
+    assert text.endswith("Raise the limit, take load off, or lead the path elsewhere.")
+
+
+@pytest.mark.parametrize(
+    ("path", "limits", "error", "words"),
+    [
+        ([[0.0], [3.0]], {"torque": np.inf}, ModelError, "nothing bounds how hard the robot accelerates"),
+        ([[0.0], [3.0]], {"torque": -1.0}, ModelError, "'pivot' has a limit of -1; a magnitude above 0"),
+        ([[0.0], [3.0]], {"torque": np.nan}, ModelError, "'pivot' has a limit of nan"),
+        ([[0.0], [3.0]], {"torque": [1.0, 2.0]}, ShapeError, r"torque: shape \(2,\) found"),
+        ([[0.0], [3.0]], {"torque": {"elbow": 1.0}}, UnknownNameError, "'elbow' is not known"),
+        ([[0.0], [0.0]], {"torque": 1.0}, InfeasibleError, "points 1 and 2 are the same"),
+        ([[0.0], [np.nan]], {"torque": 1.0}, InfeasibleError, "point 2 is"),
+        ([0.0, 1.0], {"torque": 1.0}, ShapeError, r"path: shape \(2,\) found, \(..., W, 1\) expected"),
+        ([[0.0, 1.0]], {"torque": 1.0}, ShapeError, "path: shape"),
+        ("line", {"torque": 1.0}, ShapeError, "path: 'line' is not numeric"),
+        ([[0.0], [3.0]], {"torque": 1.0, "intervals": 2}, ModelError, "intervals: 2 found"),
+        ([[0.0], [3.0]], {"torque": 1.0, "end_speeds": (0.0, -1.0)}, ModelError, "end_speeds"),
+        ([[0.0], [3.0]], {"torque": 1.0, "motors": True}, ModelError, "no motor found"),
+        ([[0.0], [3.0]], {"torque": 1.0, "motors": 3}, ModelError, "motors: 3 found"),
+        ([[0.0], [3.0]], {"torque": 1.0, "end_speeds": (50.0, 0.0)}, InfeasibleError, "at the start, but within the limits"),
+    ],
+)
+def test_what_has_no_meaning_is_refused_in_a_sentence(path, limits, error, words):
+    with pytest.raises(error, match=words):
+        dal.fastest_timing(rod()[0], path, **limits)
+
+
+def test_a_motion_that_stays_where_it_is_is_no_path():
+    with pytest.raises(InfeasibleError, match="it stays at one point"):
+        dal.fastest_timing(rod()[0], dal.trajectory.cubic([1.0], [1.0], duration=1.0), torque=1.0)
+
+
+def test_speeds_at_the_ends_are_kept():
+    robot, inertia = rod()
+    found = fastest(robot, torque=TORQUE, end_speeds=(0.3, 0.2))
+    assert found.sd[[0, -1]] == pytest.approx([0.3, 0.2])
+    assert found.duration < fastest(robot, torque=TORQUE).duration
+    assert dal.fastest_timing(robot, [[0.0], [ANGLE]], torque=TORQUE, intervals=50).to_dict()["duration"] > 0
+    assert inertia > 0

@@ -1,0 +1,77 @@
+"""Limits of motors, and systems that are no robot: mechanisms and drives that share a load."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as dal
+
+from .timing_cases import dense_times, rod
+
+
+@pytest.mark.parametrize("efficiency", [1.0, 0.7])
+def test_voltages_and_currents_of_motors_are_kept_and_reached(efficiency):
+    motor = dal.Motor(
+        resistance=1.0, torque_constant=0.1, ratio=30.0, voltage_limit=12.0, current_limit=6.0, efficiency=efficiency
+    )
+    robot = rod()[0].with_motors({"pivot": motor})
+    found = dal.fastest_timing(robot, [[0.0], [9.0]], motors=True)
+    at = found.motion(dense_times(found.motion))
+    needs = dal.nominal_voltage(robot, at.q, at.qd, at.qdd)
+    assert np.abs(needs.voltage).max() <= 12.0 * (1 + 1e-6)
+    assert np.abs(needs.current).max() <= 6.0 * (1 + 1e-6)
+    assert np.abs(needs.current).max() > 6.0 * (1 - 1e-3)
+    kinds = {limit for *_, limit in found.binding_parts()}
+    assert kinds == {"voltage of 'pivot'", "current of 'pivot'"}
+
+
+def test_the_speed_of_a_motor_is_a_limit_too():
+    motor = dal.Motor(resistance=1.0, torque_constant=0.1, ratio=30.0, current_limit=6.0, speed_limit=60.0)
+    found = dal.fastest_timing(rod()[0].with_motors({"pivot": motor}), [[0.0], [9.0]], motors=True)
+    assert np.abs(found.motion(dense_times(found.motion)).qd).max() * 30.0 == pytest.approx(60.0, rel=1e-6)
+    assert "motor speed of 'pivot'" in {limit for *_, limit in found.binding_parts()}
+
+
+def test_a_mechanism_is_timed_by_its_coordinates():
+    four_bar = dal.mechanisms.four_bar()
+    found = dal.fastest_timing(four_bar, [[0.6], [2.2]], torque=20.0, intervals=300)
+    at = found.motion(dense_times(found.motion))
+    use = np.abs(dal.inverse_dynamics(four_bar, at.q, at.qd, at.qdd)).max() / 20.0
+    assert 1 - 1e-3 < use <= 1 + 1e-6
+    scaled = dal.scale_trajectory(four_bar, dal.trajectory.quintic([0.6], [2.2], duration=1.0), torque=20.0)
+    assert scaled.feasible
+    assert scaled.duration > found.duration
+
+
+@pytest.mark.slow
+def test_arms_that_hold_an_object_together_share_its_load():
+    """Twelve drives carry a body of six freedoms: no drive is beyond its limit, and one reaches it."""
+    arms = dal.mechanisms.two_arms()
+    pose = np.array(arms.q0)
+    way = [pose, pose + [0.1, 0.05, 0.05, 0.0, 0.0, 0.2]]
+    found = dal.fastest_timing(arms, way, intervals=60)
+    limits = found.torque_limits
+    assert np.isinf(limits).all()  # those of the coordinates: the limits are those of the drives
+    at = found.motion(dense_times(found.motion, parts=3))
+    own = dict(zip(arms.robot.joint_names, arms.robot.structure.coordinates, strict=True))
+    largest = np.array([own[name].limits.effort for name in arms.actuated])
+    shared = dal.distribute_load(arms, at.q, at.qd, at.qdd, weights=1.0 / largest**2)
+    assert np.all(shared.feasible)
+    ratio = (np.abs(shared.torques) / largest).max()
+    assert 0.99 < ratio <= 1 + 1e-6
+    assert any("arm" in limit for *_, limit in found.binding_parts())
+    with pytest.raises(dal.DalembertError, match="driven at other joints than its coordinates"):
+        dal.scale_trajectory(arms, dal.trajectory.quintic(pose, way[1], duration=1.0))
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_timing_measures_positive_times():
+    """With compiled kernels: interpreted, it would take minutes."""
+    from benchmarks import path_timing
+    from benchmarks.effort import TINY
+
+    for record in path_timing.measure(TINY).records:
+        assert record["ms"] > 0
+        assert record["batch_ms"] > 0
+        assert record["excess"] <= 1e-4

@@ -1,0 +1,53 @@
+"""Arms and paths for tests of timing, and checks that know nothing of how a timing was found."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import dalembert as dal
+
+
+def with_friction(robot, coulomb, viscous):
+    """A robot with dry and viscous friction at its joints."""
+    laws = {
+        name: dal.Friction(viscous=float(v), coulomb=float(c))
+        for name, c, v in zip(robot.joint_names, coulomb, viscous, strict=True)
+    }
+    return robot.replace(parameters=robot.parameters.replace(friction=laws))
+
+
+def panda(coulomb: bool = True, viscous: bool = True):
+    """The Panda with the friction of published measurements, about: 9 and 1.2 N m, 5 and 1 N m s."""
+    dry = [9.0] * 4 + [1.2] * 3 if coulomb else [0.0] * 7
+    slow = [5.0] * 4 + [1.0] * 3 if viscous else [0.0] * 7
+    return with_friction(dal.robots.panda(), dry, slow)
+
+
+def efforts(robot):
+    return np.array([joint.limits.effort for joint in robot.structure.coordinates])
+
+
+def points(robot, rng, count=6, batch=()):
+    """Points well within the ranges of the joints."""
+    limits = [joint.limits for joint in robot.structure.coordinates]
+    lower, upper = np.array([(limit.lower, limit.upper) for limit in limits]).T
+    return lower + (upper - lower) * rng.uniform(0.25, 0.75, size=(*batch, count, robot.n))
+
+
+def dense_times(motion, parts=10, shift=0.37):
+    """Times within every piece of a motion, on a grid that is not the solver's."""
+    breaks = motion.breaks
+    return (breaks[:-1, None] + np.diff(breaks)[:, None] * (np.arange(parts) + shift) / parts).ravel()
+
+
+def excess(system, motion, limits):
+    """By how much torques exceed their limits, relative, at ten places within every piece of a motion."""
+    found = motion(dense_times(motion))
+    tau = dal.inverse_dynamics(system, found.q, found.qd, found.qdd)
+    return float((np.abs(tau) / limits).max() - 1.0)
+
+
+def rod():
+    """A rod that turns in the horizontal plane, and its inertia."""
+    found = dal.robots.pendulum().with_gravity([0.0, 9.81, 0.0])
+    return found, float(dal.mass_matrix(found, [0.0])[0, 0])
