@@ -7,9 +7,12 @@ from typing import Any
 
 from ..dynamics import engine
 from ..dynamics.system import AnySystem
+from ..expr import ops
+from ..expr.assembly import Assembly, Cells
 from ..expr.loops import LoopProgram, Repeat, Step
-from .assembly import Assembly, Cells
-from .plant import StateCells, TorqueFunction, acceleration, control
+from .laws import TorqueLaw
+from .plant import StateCells
+from .sticking_steps import plant_of
 from .variational import iteration, velocity
 
 _RK4_NODES = (0.0, 0.5, 0.5, 1.0)
@@ -19,37 +22,87 @@ _RK4_WEIGHTS = (1.0, 2.0, 2.0, 1.0)
 class TimeLoop:
     """What all fixed-step methods share: inputs, the state, the torque at a step, rows of results, counting.
 
-    Inputs are the settings (h, t₀, every), the counters (step, row, phase, steps left), the state (q, q̇, p) and the torques;
-    outputs are rows of q and q̇ and the state at the end, from which a further call goes on.
+    Inputs are the settings (h, t₀, every), the counters (step, row, phase, steps left), the state (q, q̇, p), the torques, the
+    positions where they are solved for, and further states z where a law has them; outputs are rows of q, q̇ and z and the state
+    at the end, from which a further call goes on.
     """
 
-    def __init__(self, system: AnySystem, torque: str | TorqueFunction) -> None:
+    def __init__(self, system: AnySystem, torque: str | TorqueLaw) -> None:
         self.system, self.n = system, engine.size(system)
         n = self.n
         make = self.make = Assembly("rollout")
         given = [make.input(name, size) for name, size in (("settings", 3), ("counters", 4), ("q", n), ("qd", n), ("p", n))]
-        held = make.input("tau", n)
+        law = self.law = torque if isinstance(torque, TorqueLaw) else None
+        width = n if law is None else max(law.signal_width, 1)
+        held = make.input("tau", width)
+        inputs = [make.input("inputs", law.input_width)] if law and law.inputs else []
+        marks = [make.input("marks", 3)] if law and law.held else []
+        plant = self.plant = plant_of(make, system, torque)
+        plant.surround(law, inputs)
+        solved = [make.input("x", plant.size)] if plant.solved else []
+        self.k = k = law.state_width if law else 0
+        further = [make.input("z", k)] if k else []
         self.rows = [make.output(name, n) for name in ("q", "qd")]
+        self.further_rows = [make.output("z", k)] if k else []
         ends = [make.output(name, n) for name in ("q_end", "qd_end", "p_end")]
+        solved_ends = [make.output("x_end", plant.size)] if plant.solved else []
+        further_ends = [make.output("z_end", k)] if k else []
         settings, counters, self.q, self.qd, self.p = state = [make.buffer(cells.size) for cells in given]
         self.h, self.t0, self.every = settings.singly()
         self.step, self.row, self.phase, self.left = counters.singly()
         self.t = make.buffer()
-        self.function = None if isinstance(torque, str) else torque
-        self.tau = make.buffer(n) if self.function else held.row(self.step, n) if torque == "rows" else held
-        self.begin = make.once(lambda *lists: lists, given, state)
-        self.end = make.once(lambda *lists: lists, [self.q, self.qd, self.p], ends)
+        rows = held.row(self.step, width)
+        self.tau = make.buffer(n) if law else rows if torque == "rows" else held
+        self.given = [*inputs, *([rows] if law and law.signals else [])]
+        positions = [plant.x] if plant.solved else []
+        self.x = make.buffer(plant.size) if plant.solved else self.t
+        self.z, self.zd = (make.buffer(k), make.buffer(k)) if k else (self.t, self.t)
+        own = [self.z] if k else []
+        self.samples = self._sample(marks[0].row(self.step, 3)) if marks else []
+        self.begin = make.once(lambda *lists: lists, [*given, *solved, *further], [*state, *positions, *own])
+        last = [self.q, self.qd, self.p, *positions, *own]
+        self.end = make.once(lambda *lists: lists, last, [*ends, *solved_ends, *further_ends])
 
-    def torque_at(self, q: Cells, qd: Cells, node: float) -> list[Step]:
-        """The torque at (t + node h, q, q̇) to `tau`, if it needs computing."""
-        if self.function is None:
+    def _sample(self, marks: Cells) -> list[Step]:
+        """A law that is sampled looks at the state at the start of a step, where its marks say so."""
+        assert self.law is not None
+        due = self.make.buffer()
+        look = self.make.once(lambda m: [[ops.maximum(ops.maximum(m[0], m[1]), m[2])]], [marks], [due])
+        take = self.plant.sampled(self.law, StateCells(self.t, self.q, self.qd), self.given, due, marks, self.z)
+        return [*look, Repeat(due.place, (*self._clock(0.0), *self.plant.solve(self.q), *take))]
+
+    def _clock(self, node: float) -> list[Step]:
+        return self.make.once(lambda t0, k, h: [[t0[0] + (k[0] + node) * h[0]]], [self.t0, self.step, self.h], [self.t])
+
+    def torque_at(self, q: Cells, qd: Cells, node: float, z: Cells | None = None) -> list[Step]:
+        """The torque at (t + node h, q, q̇) to `tau`, and the rates of further states to `zd`, if they need computing."""
+        if self.law is None:
             return []
-        clock = self.make.once(lambda t0, k, h: [[t0[0] + (k[0] + node) * h[0]]], [self.t0, self.step, self.h], [self.t])
-        return [*clock, *self._control(q, qd)]
+        clock = self._clock(node)
+        given = [*self.given, *([self.z if z is None else z] if self.k else [])]
+        return [*clock, *self.plant.control(self.law, StateCells(self.t, q, qd), given, self.tau, self.zd if self.k else None)]
 
-    def _control(self, q: Cells, qd: Cells) -> list[Step]:
-        assert self.function is not None
-        return control(self.make, self.system, self.function, StateCells(self.t, q, qd), self.tau)
+    def further(self, function: Callable[..., list[Any]], sources: Sequence[Cells], targets: Sequence[Cells]) -> list[Step]:
+        """The same for every number of the further states, if there are any."""
+        return self.make.each(self.k, function, sources, targets, quick=True) if self.k else []
+
+    def further_results(self) -> list[Cells]:
+        """The row of z where this step's results go."""
+        return [cells.row(self.row, self.k) for cells in self.further_rows]
+
+    def predict(self, node: float) -> list[Step]:
+        """Positions after a part of the step, to be found from there; the rates are those of the last acceleration."""
+        if not self.plant.solved:
+            return []
+
+        def along(h: Any, x: Any, xd: Any) -> list[Any]:
+            return [x + h * node * xd]
+
+        return self.make.each(self.plant.size, along, [self.h, self.x, self.plant.xd], [self.plant.x], quick=True)
+
+    def keep_positions(self) -> list[Step]:
+        """Remember those at the start of the step."""
+        return self.make.once(lambda x: [x], [self.plant.x], [self.x]) if self.plant.solved else []
 
     def results(self) -> list[Cells]:
         """The rows of q and q̇ where this step's results go."""
@@ -59,7 +112,7 @@ class TimeLoop:
         """The program that repeats these steps."""
         counters = [self.step, self.row, self.phase, self.left]
         count = self.make.once(_counted, [*counters, self.every], counters)
-        return self.make.finish([*self.begin, Repeat(self.left.place, (*steps, *count)), *self.end])
+        return self.make.finish([*self.begin, Repeat(self.left.place, (*self.samples, *steps, *count)), *self.end])
 
 
 def _counted(step: list[Any], row: list[Any], phase: list[Any], left: list[Any], every: list[Any]) -> list[list[Any]]:
@@ -68,7 +121,7 @@ def _counted(step: list[Any], row: list[Any], phase: list[Any], left: list[Any],
     return [[step[0] + 1.0], [row[0] + full], [(phase[0] + 1.0) * (1.0 - full)], [left[0] - 1.0]]
 
 
-def semi_implicit_euler(system: AnySystem, torque: str | TorqueFunction) -> LoopProgram:
+def semi_implicit_euler(system: AnySystem, torque: str | TorqueLaw) -> LoopProgram:
     """q̇ ← q̇ + h q̈(q, q̇), then q ← q + h q̇: first order, one evaluation."""
     loop = TimeLoop(system, torque)
     make, n = loop.make, loop.n
@@ -79,27 +132,42 @@ def semi_implicit_euler(system: AnySystem, torque: str | TorqueFunction) -> Loop
         position = q + h * later
         return [position, later, position, later]
 
-    slope = acceleration(make, system, StateCells(loop.t, loop.q, loop.qd), loop.tau, qdd)
+    slope = loop.plant.acceleration(StateCells(loop.t, loop.q, loop.qd), loop.tau, qdd)
     targets = [loop.q, loop.qd, *loop.results()]
     advance = make.each(n, update, [loop.h, loop.q, loop.qd, qdd], targets, quick=True)
-    return loop.finish([*loop.torque_at(loop.q, loop.qd, 0.0), *slope, *advance])
+    positions, torque_here = loop.plant.solve(loop.q), loop.torque_at(loop.q, loop.qd, 0.0)
+    targets = [loop.z, *loop.further_results()]
+    advance += loop.further(lambda h, z, zd: [z + h * zd] * 2, [loop.h, loop.z, loop.zd], targets)
+    slope = loop.plant.settled(loop.h, loop.qd, slope, qdd)
+    advance += loop.plant.rest(loop.qd, loop.results()[1])
+    return loop.finish([*positions, *torque_here, *slope, *advance, *loop.keep_positions(), *loop.predict(1.0)])
 
 
-def rk4(system: AnySystem, torque: str | TorqueFunction) -> LoopProgram:
+def rk4(system: AnySystem, torque: str | TorqueLaw) -> LoopProgram:
     """The classical method of Runge and Kutta: fourth order, four evaluations [HairerNorsettWanner1993, §II.1]."""
     loop = TimeLoop(system, torque)
     make, n = loop.make, loop.n
     x, v, qdd, sum_v, sum_a = (make.buffer(n) for _ in range(5))
-    slope = acceleration(make, system, StateCells(loop.t, x, v), loop.tau, qdd)
+    z, sum_z = (make.buffer(loop.k), make.buffer(loop.k)) if loop.k else (loop.z, loop.z)
+    slope = loop.plant.acceleration(StateCells(loop.t, x, v), loop.tau, qdd)
+    positions = loop.plant.solve(x)
     clear = make.each(n, lambda q, qd: [q, qd, 0.0, 0.0], [loop.q, loop.qd], [x, v, sum_v, sum_a], quick=True)
-    steps: list[Step] = list(clear)
+    steps: list[Step] = [*clear, *loop.further(lambda z: [z, 0.0], [loop.z], [z, sum_z])]
     for node, following, weight in zip(_RK4_NODES, (*_RK4_NODES[1:], None), _RK4_WEIGHTS, strict=True):
-        steps += [*loop.torque_at(x, v, node), *slope]
-        if following is not None:
+        begins = loop.plant.settled(loop.h, loop.qd, slope, qdd) if node == 0.0 else slope
+        steps += [*positions, *loop.torque_at(x, v, node, z), *begins]
+        if following is None:
+            steps += loop.predict(1.0)
+        else:
+            steps += loop.keep_positions() if node == 0.0 else []
+            steps += loop.predict(following)
             sources = [loop.h, loop.q, loop.qd, v, qdd, sum_v, sum_a]
             steps += make.each(n, _substage(following, weight), sources, [x, v, sum_v, sum_a], quick=True)
+            steps += loop.further(_further_substage(following, weight), [loop.h, loop.z, loop.zd, sum_z], [z, sum_z])
     sources = [loop.h, loop.q, loop.qd, v, qdd, sum_v, sum_a]
     steps += make.each(n, _rk4_end, sources, [loop.q, loop.qd, *loop.results()], quick=True)
+    steps += loop.further(_further_rk4_end, [loop.h, loop.z, loop.zd, sum_z], [loop.z, *loop.further_results()])
+    steps += loop.plant.rest(loop.qd, loop.results()[1])
     return loop.finish(steps)
 
 
@@ -111,12 +179,20 @@ def _substage(following: float, weight: float) -> Callable[..., list[Any]]:
     return update
 
 
+def _further_substage(following: float, weight: float) -> Callable[..., list[Any]]:
+    return lambda h, z, zd, total: [z + h * following * zd, total + weight * zd]
+
+
+def _further_rk4_end(h: Any, z: Any, zd: Any, total: Any) -> list[Any]:
+    return [z + h * (total + zd) / 6.0] * 2
+
+
 def _rk4_end(h: Any, q: Any, qd: Any, v: Any, a: Any, sum_v: Any, sum_a: Any) -> list[Any]:
     q, qd = q + h * (sum_v + v) / 6.0, qd + h * (sum_a + a) / 6.0
     return [q, qd, q, qd]
 
 
-def symplectic(system: AnySystem, torque: str | TorqueFunction) -> LoopProgram:
+def symplectic(system: AnySystem, torque: str | TorqueLaw) -> LoopProgram:
     """The variational midpoint rule (variational.py): second order, symplectic, implicit."""
     loop = TimeLoop(system, torque)
     make, n = loop.make, loop.n
@@ -124,14 +200,15 @@ def symplectic(system: AnySystem, torque: str | TorqueFunction) -> LoopProgram:
     start = make.once(lambda: [[1.0], [1e300], [0.0]], [], [pending, last, turn])
     v = loop.qd  # the last velocity is the first guess, and becomes that of the whole step
     half = make.each(n, lambda h, q, v: [q + 0.5 * h * v], [loop.h, loop.q, v], [middle], quick=True)
-    torque_there = loop.torque_at(middle, v, 0.5)
+    torque_there = [*loop.torque_at(middle, v, 0.5), *loop.plant.add_wrenches(middle, loop.tau)]
     sources = [loop.h, middle, v, loop.p, loop.tau, force, pending, last, turn]
-    improve = make.once(iteration(system), sources, [v, force, pending, last, turn])
+    improve = loop.plant.once(iteration(system), sources, [v, force, pending, last, turn])
     sources = [loop.h, loop.q, v, loop.p, force]
     advance = make.each(n, _variational_end, sources, [loop.q, loop.p, loop.results()[0]], quick=True)
-    turn_velocity = make.once(velocity(system), [loop.q, loop.p], [loop.qd])
+    turn_velocity = [*loop.plant.solve(loop.q), *loop.plant.once(velocity(system), [loop.q, loop.p], [loop.qd])]
     show = make.each(n, lambda qd: [qd], [loop.qd], [loop.results()[1]], quick=True)
-    solve = Repeat(pending.place, (*half, *torque_there, *improve))
+    show += loop.further(lambda z: [z], [loop.z], loop.further_results())  # what a sampled law holds
+    solve = Repeat(pending.place, (*half, *loop.plant.solve(middle), *torque_there, *improve))
     return loop.finish([*start, solve, *advance, *turn_velocity, *show])
 
 
@@ -140,7 +217,7 @@ def _variational_end(h: Any, q: Any, v: Any, p: Any, force: Any) -> list[Any]:
     return [later, p + h * force, later]
 
 
-METHODS: dict[str, Callable[[AnySystem, str | TorqueFunction], LoopProgram]] = {
+METHODS: dict[str, Callable[[AnySystem, str | TorqueLaw], LoopProgram]] = {
     "semi_implicit_euler": semi_implicit_euler,
     "rk4": rk4,
     "symplectic": symplectic,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,20 +17,27 @@ from ..checks import FloatArray
 from ..codegen import arguments, thread_count
 from ..codegen.time_loop import TimeLoopKernel
 from ..dynamics import engine, mass_matrix
-from ..dynamics.system import AnySystem, Request
+from ..dynamics.system import AnySystem
 from ..errors import ShapeError
 from ..expr import Slot
 from ..options import function
+from .actions import Actions, acting_steps, actions_of
 from .fixed import METHODS
-from .plant import TorqueFunction
-from .states import finite_number, initial, positive, together
+from .kept_loops import loop_kernel
+from .law_faults import ActingRows, LastState, fault_of
+from .laws import InputRows, TorqueFunction, TorqueLaw, by_name, held_width, inputs_of, signals_of, states_of
+from .python_law import PythonLaw
+from .results import MotionResult
+from .states import finite_number, initial, positions_at, positive, together
+from .sticking_steps import warn_of_jumps
+from .torques import Torque
 from .warn import warn_of_rollout
 
 _CALLS = 50  # time is cut into about as many pieces when progress is to be told
 
 
 @dataclass(frozen=True, eq=False)
-class Rollout:
+class Rollout(MotionResult):
     """Motions by a fixed step: row k of q and qd is the state at time t[k].
 
     Attributes
@@ -39,15 +48,22 @@ class Rollout:
         Positions and velocities; row 0 is the initial state.
     finite : ndarray of bool, shape (...)
         Whether each motion ended in finite numbers.
+    states : dict of str to ndarray, shape (..., K) or (..., K, k)
+        Further states by name.
+    tau, qdd, energies, power, balance, trajectory
+        As those of `Simulation`, computed when first asked for, from the torques as they are then.
     """
 
     t: FloatArray
     q: FloatArray
     qd: FloatArray
     finite: Any
+    states: dict[str, FloatArray] = field(default_factory=dict)
+    system: Any = None
+    torque: Torque | Callable[[], Torque] | None = None
 
     def __repr__(self) -> str:
-        return brief(self, "finite", all_finite=bool(np.all(self.finite)))
+        return brief(self, "finite", "states", "system", "torque", all_finite=bool(np.all(self.finite)))
 
     @property
     def message(self) -> str:
@@ -72,6 +88,17 @@ def rollout(
     method: str = "semi_implicit_euler",
     every: int = 1,
     t_start: float = 0.0,
+    inputs: Mapping[str, ArrayLike] | None = None,
+    signals: Mapping[str, ArrayLike] | None = None,
+    states: Mapping[str, ArrayLike] | None = None,
+    rates: TorqueFunction | None = None,
+    wrenches: Mapping[str, ArrayLike | TorqueFunction] | None = None,
+    wrench_times: ArrayLike | None = None,
+    parameters: ArrayLike | None = None,
+    saturate: bool | ArrayLike = False,
+    sample: float | None = None,
+    delay: float = 0.0,
+    python: bool = False,
     out: tuple[FloatArray, FloatArray] | Rollout | None = None,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
@@ -90,7 +117,8 @@ def rollout(
     tau : array_like, shape (..., T, n) or (n,), or function, or None
         Joint torques [N m | N], one row for each step and held during it; a single row (n,) is held for all steps; None is no
         torque. A function of (t, q, qd) over scalars, such as a controller, is compiled into the loop; it is evaluated once a
-        step, and in each stage of 'rk4' or turn of 'symplectic'.
+        step, and in each stage of 'rk4' or turn of 'symplectic'. It may ask the model for its quantities (`inside`). With inputs
+        or signals it is a function of (t, q, qd, p), and finds them as p.name.
     dt : float
         The time step [s].
     steps : int, optional
@@ -101,6 +129,29 @@ def rollout(
         Keep one state in so many, to save memory; it divides the number of steps. `every=steps` keeps the last one.
     t_start : float
         Time at the first row [s].
+    inputs : mapping of name to array_like, shape () or (..., k), optional
+        Numbers that the function uses, such as gains: changing them compiles nothing, and each motion may have its own.
+    signals : mapping of name to array_like, shape (..., T, k), optional
+        Numbers that change with time, such as a reference: a row for each step.
+    states : mapping of name to array_like, shape () or (..., k), optional
+        Further states at the start, such as the integral of an error or the currents of motors; `tau` finds them as p.name.
+    rates : function, optional
+        The slopes of the states: a function of (t, q, qd, p) that returns {name: slope}, or the slope of a single state.
+        'semi_implicit_euler' takes z + h ż; 'symplectic' takes no states.
+    wrenches : mapping of link name (or 'tool') to array_like, shape (..., 6) or (..., G, 6), or function, optional
+        Force and moment [f; m] on the robot at that frame's origin, in world axes, as in `simulate`: constant, samples at
+        `wrench_times`, or a function as `tau` may be one.
+    wrench_times : array_like, shape (G,), optional
+        Times of the rows of `wrenches` [s], rising; a step takes the row in force at its start.
+    parameters : array_like, shape (..., p), optional
+        Dynamic parameters in the place of the robot's own, as in `simulate`; 'symplectic' takes none.
+    saturate : bool or array_like, shape (..., n)
+        Keep torques within limits: those of the model's joints (`Limits.effort`), or these magnitudes [N m | N].
+    sample, delay : float, optional
+        Time between two evaluations of the function in `tau`, and from one to when its torques come into force [s], as in
+        `simulate`; both are whole numbers of steps. `states["held"]` are the torques in force.
+    python : bool
+        Call the function in `tau` as Python code, once every `sample`, as in `simulate`: slow, for what cannot be compiled.
     out : tuple of two ndarrays, shape (..., T // every + 1, n), or Rollout, optional
         Where to put q and qd; an earlier result will do.
     threads : int, optional
@@ -128,37 +179,96 @@ def rollout(
     integrator = checks.choice("method", method, METHODS)
     progress, threads = function("progress", progress), None if threads is None else thread_count(threads)
     batch, q, qd = initial(system, q0, qd0)
-    kind, torques, lead, steps = _sequence(tau, engine.size(system), steps)
+    actions = actions_of(system, wrenches, wrench_times, parameters, saturate, sample, delay, python, tau)
+    user = tau if actions is None else actions.user(tau)
+    numbers, sampled = inputs_of(inputs, user), signals_of(signals, user, None)
+    further = _further(states, rates, user, method, numbers, sampled)
+    kind, torques, lead, steps = _sequence(tau, engine.size(system), steps, numbers, sampled, further, rates)
     count, every = _count(steps, every)
-    batch = together(batch, lead)
+    marks, callback = None, None
+    if actions is not None:
+        _refuse_parameters(actions, method)
+        clock = count, finite_number("t_start", t_start), positive("dt", dt)
+        acting = acting_steps(q.shape[-1], actions, kind, torques, clock, (numbers, sampled, further, rates))
+        kind, (_, torques, lead), numbers, further, marks, callback = acting
+    batch = together(together(together(batch, lead), numbers.batch), further.batch)
     q, qd = (np.broadcast_to(x, (*batch, x.shape[-1])).reshape(-1, x.shape[-1]) for x in (q, qd))
-    rows = _flat_rows(torques, batch)
+    rows, gains = _flat_rows(torques, batch), _flat_rows(numbers.values[..., None, :], batch)
     targets = _targets(out, batch, (count // every + 1, q.shape[-1]))
     results = [_adjacent(target, (q, qd, rows)) for target in targets]
     settings = np.array([[positive("dt", dt), finite_number("t_start", t_start), every]])
-    loop = _kernel(system, method, integrator, kind)
+    warn_of_jumps(system, kind, method)
+    loop = _kernel(system, method, integrator, kind, single=len(q) == 1)
     p = (mass_matrix(system, q) @ qd[..., None])[..., 0] if method == "symplectic" else np.zeros((1, q.shape[-1]))
     flat = [r.reshape(len(q), *r.shape[-2:]) for r in results]
-    _run(loop, settings, count, (q, qd, p, rows), flat, threads, progress)
+    given = [rows, *([gains] if numbers.fields else []), *([] if marks is None else [marks])]
+    z = [np.broadcast_to(further.values, (*batch, further.values.shape[-1])).reshape(len(q), -1)] if further.fields else []
+    shown = [np.empty((len(q), count // every + 1, x.shape[-1])) for x in z]
+    start = (q, qd, p, given, positions_at(system, q, batch), *z)
+    samples = None if marks is None else _Samples(held_width(kind), callback, batch)
+    _run(loop, settings, count, start, [*flat, *shown], threads, progress, samples)
     finite = np.isfinite(flat[0][:, -1]).all(-1) & np.isfinite(flat[1][:, -1]).all(-1)
-    warn_of_rollout(finite, settings[0, 0])
+    given_rows = torques, numbers, batch
+    warn_of_rollout(finite, settings[0, 0], lambda: _fault(system, kind, given_rows, [*flat, *shown], settings[0]))
+    if callback is not None:
+        callback.tell("rollout")
     times = settings[0, 1] + settings[0, 0] * every * np.arange(count // every + 1.0)
     q, qd = map(_put, targets, results)
-    return Rollout(times, q, qd, finite.reshape(batch))
+    values = [x.reshape(*batch, *x.shape[1:]) for x in shown]
+    applied = partial(_applied, kind, torques, lead, numbers, further, times, every)
+    return Rollout(times, q, qd, finite.reshape(batch), by_name(further.fields, values[0]) if values else {}, system, applied)
 
 
-def _sequence(tau: Any, n: int, steps: int | None) -> tuple[str | TorqueFunction, FloatArray, tuple[int, ...], int | None]:
+def _applied(
+    kind: str | TorqueLaw, torques: FloatArray, lead: tuple[int, ...], numbers: InputRows, further: InputRows, t: Any, every: int
+) -> Torque:
+    """The torques of the steps, as those of `simulate`: rows are held from the time of their step on."""
+    if torques.shape[-2] == 1 and kind != "rows":
+        return Torque(kind, np.zeros((1, 1)), torques[..., 0, :], lead, numbers, further)
+    steps = np.linspace(t[0], t[-1], torques.shape[-2] + 1)
+    steps[::every] = t  # to the last bit, so that the row of a time is found
+    values = np.concatenate([torques, torques[..., -1:, :]], axis=-2)
+    return Torque("hold" if kind == "rows" else kind, steps[None], values, lead, numbers, further)
+
+
+def _further(states: Any, rates: Any, tau: Any, method: str, *others: InputRows) -> InputRows:
+    """Further states, for the methods that take them."""
+    found = states_of(states, rates, tau, *others)
+    if found.fields and method == "symplectic":
+        raise ShapeError("method: 'symplectic' found together with states, which it does not take. Take 'rk4'.")
+    return found
+
+
+def _refuse_parameters(actions: Actions, method: str) -> None:
+    if actions.parameters is not None and method == "symplectic":
+        raise ShapeError("method: 'symplectic' found together with parameters, which it does not take. Take 'rk4'.")
+
+
+def _sequence(
+    tau: Any, n: int, steps: int | None, numbers: InputRows, sampled: InputRows, further: InputRows, rates: Any
+) -> tuple[str | TorqueLaw, FloatArray, tuple[int, ...], int | None]:
     """How torques are read, as an array, their batch axes, and the number of steps."""
-    if tau is None or callable(tau):
-        return "held" if tau is None else tau, np.zeros((1, n)), (), steps
+    if sampled.fields:
+        steps = _rows_of("signals", sampled.values.shape[-2], steps)
+    if tau is None:
+        return "held", np.zeros((1, n)), (), steps
+    if callable(tau):
+        law = TorqueLaw(tau, numbers.fields, sampled.fields, states=further.fields, rates=rates)
+        if not sampled.fields:
+            return law, np.zeros((1, 1)), (), steps
+        return law, sampled.values, sampled.batch, steps
     torques = arguments.real("tau", tau, f"(..., T, {n}), ({n},) or a function of (t, q, qd)")
     if torques.ndim == 0 or torques.shape[-1] != n:
         raise ShapeError(f"tau: shape {torques.shape} found, (..., T, {n}) or ({n},) expected.")
     if torques.ndim == 1:
         return "held", torques[None], (), steps
-    if steps is not None and checks.whole_number("steps", steps, 0) != torques.shape[-2]:
-        raise ShapeError(f"steps: {steps} found, but tau has {torques.shape[-2]} rows, one for each step. Leave steps out.")
-    return "rows", torques, torques.shape[:-2], torques.shape[-2]
+    return "rows", torques, torques.shape[:-2], _rows_of("tau", torques.shape[-2], steps)
+
+
+def _rows_of(subject: str, rows: int, steps: Any) -> int:
+    if steps is not None and checks.whole_number("steps", steps, 0) != rows:
+        raise ShapeError(f"steps: {steps} found, but {subject} has {rows} rows, one for each step. Leave steps out.")
+    return rows
 
 
 def _count(steps: Any, every: Any) -> tuple[int, int]:
@@ -197,35 +307,83 @@ def _put(target: FloatArray, result: FloatArray) -> FloatArray:
     return target
 
 
-def _kernel(system: AnySystem, method: str, integrator: Any, kind: str | TorqueFunction) -> TimeLoopKernel:
-    """The compiled loop; one with a user's function is traced anew, as what the function refers to may have changed."""
-    if not isinstance(kind, str):
-        return TimeLoopKernel(integrator(system, kind))
-    return engine.kept(system, Request("rollout", (method, kind)), lambda: TimeLoopKernel(integrator(system, kind)))
+def _kernel(system: AnySystem, method: str, integrator: Any, kind: str | TorqueLaw, *, single: bool) -> TimeLoopKernel:
+    """The compiled loop."""
+    return loop_kernel(system, "rollout", kind, (method, single), lambda: TimeLoopKernel(integrator(system, kind), single=single))
+
+
+def _fault(
+    system: AnySystem,
+    kind: str | TorqueLaw,
+    given: tuple[FloatArray, InputRows, tuple[int, ...]],
+    rows: list[FloatArray],
+    settings: FloatArray,
+) -> str | None:
+    """What was not finite where the first motion left the finite numbers, in a sentence, if it can be told."""
+    finite: Any = np.isfinite(rows[0]).all(-1) & np.isfinite(rows[1]).all(-1)
+    motion = int(np.argmax(~finite[:, -1]))
+    row = int(np.argmin(finite[motion])) - 1
+    if row < 0:
+        return None
+    z = rows[2][motion, row] if len(rows) > 2 else np.empty(0)
+    (dt, t_start, every), (torques, numbers, batch) = settings, given
+    known = ActingRows(t_start + dt * np.arange(torques.shape[-2], dtype=np.float64), torques, "hold", numbers, batch)
+    return fault_of(
+        system, kind, known, LastState(motion, t_start + dt * every * row, rows[0][motion, row], rows[1][motion, row], z)
+    )
+
+
+class _Samples(NamedTuple):
+    """How many of the last states a sampled law holds, and what calls it if it is Python code."""
+
+    held: int
+    callback: PythonLaw | None
+    batch: tuple[int, ...]
+
+    def cuts(self) -> list[int]:
+        """Steps before which a call has to end; after the first one it is known what is held in it."""
+        return [1, *([] if self.callback is None else self.callback.events.tolist())]
+
+    def before(self, step: int, state: list[FloatArray]) -> None:
+        """What is due before a step."""
+        if self.callback is not None and step in self.callback.events:
+            state[-1] = state[-1].copy()
+            self.callback.follow(step, state[0], state[1], state[-1], self.batch)
 
 
 def _run(
     loop: TimeLoopKernel,
     settings: FloatArray,
     count: int,
-    start: tuple[FloatArray, ...],
+    start: tuple[Any, ...],
     results: list[FloatArray],
     threads: int | None,
     progress: Callable[[float], None] | None,
+    samples: _Samples | None,
 ) -> None:
     """Row 0, then all steps; in several calls that hand on the state, where somebody wants to know how far they are, and where
     a motion takes so long that a Ctrl-C would have to wait.
     """
-    q, qd, p, rows = start
+    q, qd, p, given, *solved = (x for x in start if x is not None)
     results[0][:, 0], results[1][:, 0] = q, qd
+    if len(results) > 2:
+        results[2][:, 0] = solved[-1]  # further states stand last
     every = int(settings[0, 2])
     chunk = min(max(1, -(-count // every // _CALLS)) * every if progress else max(count, 1), loop.turns)
-    state = [np.ascontiguousarray(x) for x in (q, qd, p)]
-    ends = [np.empty(q.shape) for _ in range(3)]
-    for first in range(0, count, chunk):
-        done = min(chunk, count - first)
+    state = [np.ascontiguousarray(x) for x in (q, qd, p, *solved)]
+    shapes = [q.shape] * 3 + [x.shape for x in solved]
+    cuts = [*range(0, count, chunk), count]
+    if samples is not None:
+        cuts = sorted({*cuts, *(cut for cut in samples.cuts() if cut < count)})
+    for first, following in pairwise(cuts):
+        if samples is not None:
+            samples.before(first, state)
+        done = following - first
         counters = np.array([[float(first), 1.0 + first // every, float(first % every), float(done)]])
-        loop([settings, counters, *state, rows], [*results, *ends], turns=done, threads=threads)
-        state, ends = ends, [np.empty(q.shape) for _ in range(3)]
+        ends = [np.empty(shape) for shape in shapes]
+        loop([settings, counters, *state[:3], *given, *state[3:]], [*results, *ends], turns=done, threads=threads)
+        state = ends
+        if samples is not None and first == 0:
+            results[2][:, 0, -samples.held :] = state[-1][:, -samples.held :]
         if progress:
-            progress((first + done) / count)
+            progress(following / count)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from numbers import Real
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 from ..checks import FloatArray
 from ..codegen.arguments import real
 from ..dynamics import engine
-from ..dynamics.system import AnySystem
+from ..dynamics.system import AnySystem, solves
 from ..errors import ShapeError
 from ..wording import shown
 
@@ -20,15 +21,34 @@ def initial(system: AnySystem, q0: ArrayLike, qd0: ArrayLike) -> tuple[tuple[int
     """The batch axes and the initial state."""
     n = engine.size(system)
     q, qd = (_coordinates(name, x, n) for name, x in (("q0", q0), ("qd0", qd0)))
+    axes = {"q0": q.shape[:-1], "qd0": qd.shape[:-1]}
+    if hasattr(system, "leading"):  # a mechanism at given positions
+        axes["positions"] = system.leading
+    if len(set(axes.values())) == 1:
+        return axes["q0"], q, qd
     try:
-        batch = np.broadcast_shapes(q.shape[:-1], qd.shape[:-1])
+        batch = np.broadcast_shapes(*axes.values())
     except ValueError:
-        raise ShapeError(f"batch: leading axes do not broadcast together: q0 {q.shape[:-1]}, qd0 {qd.shape[:-1]}.") from None
+        listing = ", ".join(f"{name} {shape}" for name, shape in axes.items())
+        raise ShapeError(f"batch: leading axes do not broadcast together: {listing}.") from None
     return batch, q, qd
+
+
+def positions_at(system: AnySystem, q: FloatArray, batch: tuple[int, ...]) -> FloatArray | None:
+    """The positions at initial coordinates (N, n), one row for each, where the system solves for any."""
+    view = engine.system_of(system)
+    if not solves(view):
+        return None
+    found = np.asarray(view.positions_at(q.reshape(*batch, q.shape[-1])))  # one configuration without positions is refused there
+    if found.shape[:-1] != batch:  # positions may be given for all at once
+        found = np.broadcast_to(found, (*batch, found.shape[-1]))
+    return np.ascontiguousarray(found).reshape(len(q), found.shape[-1])
 
 
 def together(states: tuple[int, ...], torques: tuple[int, ...]) -> tuple[int, ...]:
     """The batch axes of initial states and torques, broadcast."""
+    if states == torques:
+        return states
     try:
         return np.broadcast_shapes(states, torques)
     except ValueError:
@@ -55,6 +75,8 @@ def rising_times(name: str, value: Any, *, apart: bool = False) -> FloatArray:
 
 def finite_number(name: str, value: Any) -> float:
     """A number that is neither NaN nor infinite."""
+    if type(value) is float and isfinite(value):
+        return value
     scalar = value.item() if isinstance(value, (np.ndarray, np.generic)) and value.ndim == 0 else value
     if isinstance(scalar, bool) or not isinstance(scalar, Real):
         raise ShapeError(f"{name}: {shown(value)} found, a number is expected.")
@@ -62,7 +84,7 @@ def finite_number(name: str, value: Any) -> float:
         number = float(scalar)
     except OverflowError:
         number = np.inf
-    if not np.isfinite(number):
+    if not isfinite(number):
         raise ShapeError(f"{name}: {number} found, a finite number is expected.")
     return number
 

@@ -5,7 +5,7 @@ They follow scipy's, so that both integrators take the same steps [HairerNorsett
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +13,10 @@ import numpy as np
 from ..expr import ops
 from .tableau import STAGES
 
-SAFETY, SLOWEST, FASTEST = 0.9, 0.2, 10.0
-RUNNING, DONE, TOO_SMALL, NOT_FINITE, TOO_MANY = range(5)
+SAFETY, SLOWEST = 0.9, 0.2
+RUNNING, DONE, TOO_SMALL, NOT_FINITE, TOO_MANY, LEAVING, PAUSED, ENDED = range(8)
+STABLE = 5.0  # h |λ| of steps that stability bounds: DOP853 leaves its region at 6.1 [HairerWanner1996, §IV.2]
+LEAST_PIVOT = 0.1  # of its size at the seed: below, a motion goes on in other coordinates
 
 
 class Settings(NamedTuple):
@@ -44,6 +46,30 @@ class Fields(NamedTuple):
     sample: Any  # the sample in force
     broken: Any  # whether numbers were not finite
     moved: Any  # whether the torque has jumped since the slope was evaluated
+    bound: Any  # accepted steps that stability bounded, and not accuracy
+
+
+class Control(NamedTuple):
+    """How a method chooses its next step: the root of the error that its order asks for, and the fastest growth."""
+
+    root: Callable[[Any], Any]
+    fastest: float
+
+
+def eighth_root(x: Any) -> Any:
+    """x^(1/8)."""
+    return ops.sqrt(ops.sqrt(ops.sqrt(x)))
+
+
+def fifth_root(x: Any) -> Any:
+    """x^(1/5), nearly: 1/5 = 1/4 − 1/16 + 1/64 − 1/256 + ..., and the choice of a step needs no more."""
+    fourth = ops.sqrt(ops.sqrt(x))
+    sixteenth = ops.sqrt(ops.sqrt(fourth))
+    small = ops.sqrt(ops.sqrt(sixteenth))
+    return fourth * small / (sixteenth * ops.sqrt(ops.sqrt(small)))
+
+
+EIGHTH, FIFTH = Control(eighth_root, 10.0), Control(fifth_root, 6.0)
 
 
 def between(t: Any, here: Any, following: Any, a: Any, b: Any) -> list[Any]:
@@ -71,7 +97,7 @@ def sizes(q: Any, v: Any, qdd: Any, rtol: Any, atol: Any) -> list[Any]:
     return [v, qdd, states, v * a * (v * a) + qdd * b * (qdd * b)]
 
 
-def guess(n: int, states: Any, slopes: Any, t: Any, t_end: Any) -> list[Any]:
+def guess(n: float, states: Any, slopes: Any, t: Any, t_end: Any) -> list[Any]:
     """A length over which the state changes little, and what the next question needs."""
     d0, d1 = ops.sqrt(states / (2.0 * n)), ops.sqrt(slopes / (2.0 * n))
     tiny = ops.maximum(ops.less(d0, 1e-5), ops.less(d1, 1e-5))
@@ -85,12 +111,22 @@ def change(v: Any, a: Any, v0: Any, a0: Any, q: Any, qd: Any, rtol: Any, atol: A
     return [x * x + y * y]
 
 
-def first(n: int, changes: Any, h0: Any, d1: Any, t: Any, t_end: Any, max_step: Any, given: Any, evaluations: Any) -> list[Any]:
+def first(
+    n: float,
+    root: Callable[[Any], Any],
+    changes: Any,
+    h0: Any,
+    d1: Any,
+    t: Any,
+    t_end: Any,
+    max_step: Any,
+    given: Any,
+    evaluations: Any,
+) -> list[Any]:
     """The first step, the evaluations it took, and whether its number is not one."""
     d2 = ops.sqrt(changes / (2.0 * n)) / h0
     flat = ops.less_equal(d1, 1e-15) * ops.less_equal(d2, 1e-15)
-    eighth = ops.sqrt(ops.sqrt(ops.sqrt(0.01 / ops.maximum(d1, d2))))  # the power 1/8
-    h1 = ops.where(flat, ops.maximum(1e-6, h0 * 1e-3), eighth)
+    h1 = ops.where(flat, ops.maximum(1e-6, h0 * 1e-3), root(0.01 / ops.maximum(d1, d2)))
     h = ops.minimum(ops.minimum(100.0 * h0, h1), ops.minimum(t_end - t, max_step))
     chosen = ops.where(ops.less(0.0, given), given, h)
     return [chosen, evaluations + 2.0 - ops.less(0.0, given), 0.0, 1.0 - ops.equal(chosen, chosen)]
@@ -111,34 +147,49 @@ def begun(options: Settings, own: Fields, stop: Any) -> tuple[Fields, list[Any]]
     return own._replace(status=status), [end - own.t, end, trial]
 
 
-def decided(n: int, options: Settings, own: Fields, sums: list[Any], step: Any, t_new: Any, trial: Any) -> tuple[Fields, Any]:
+def decided(n: float, options: Settings, own: Fields, sums: list[Any], step: Any, t_new: Any, trial: Any) -> tuple[Fields, Any]:
     """Whether the trial step is accepted, the length of the next one, and the counts."""
-    error = _error(n, step, *sums)
+    five, three, slopes, points = sums
+    after, accept = judged(options, own, _error(n, step, five, three), EIGHTH, STAGES, step, t_new, trial)
+    bound = ops.less(STABLE * STABLE * points, slopes)
+    return after._replace(bound=own.bound + accept * bound), accept
+
+
+def judged(
+    options: Settings, own: Fields, error: Any, control: Control, stages: int, step: Any, t_new: Any, trial: Any
+) -> tuple[Fields, Any]:
+    """The same by the error in units of the tolerance; the trial took so many evaluations."""
     accept = trial * ops.less(error, 1.0)
     accepted, rejections = own.accepted + accept, own.rejections + (trial - accept)
     over = ops.where(accept * ops.less_equal(options.t_end, t_new), float(DONE), float(RUNNING))
     left = ops.less(accepted + rejections, options.max_steps)
     status = ops.where(left, over, ops.where(over, over, float(TOO_MANY)))
     later = own._replace(
-        h=ops.where(trial, _next_step(error, accept, own.rejected, step), own.h),
+        h=ops.where(trial, _next_step(error, accept, own.rejected, step, control), own.h),
         rejected=ops.where(trial, trial - accept, own.rejected),
         status=ops.where(trial, status, own.status),
         accepted=accepted,
         rejections=rejections,
-        evaluations=own.evaluations + float(STAGES) * trial,
+        evaluations=own.evaluations + float(stages) * trial,
         broken=ops.where(trial, 1.0 - ops.equal(error, error), own.broken),
     )
     return later, accept
 
 
-def _error(n: int, step: Any, sum5: Any, sum3: Any) -> Any:
+def leaving(status: Any, accept: Any, pivot: Any) -> Any:
+    """The status, with a motion stopped where its coordinates are about to stop telling the positions."""
+    ends = ops.equal(status, float(RUNNING)) * accept * ops.less(pivot, LEAST_PIVOT)
+    return ops.where(ends, float(LEAVING), status)
+
+
+def _error(n: float, step: Any, sum5: Any, sum3: Any) -> Any:
     none = ops.equal(sum5, 0.0) * ops.equal(sum3, 0.0)
     return ops.where(none, 0.0, step * sum5 / ops.sqrt((sum5 + 0.01 * sum3) * (2.0 * n)))
 
 
-def _next_step(error: Any, accept: Any, rejected: Any, step: Any) -> Any:
-    factor = SAFETY / ops.sqrt(ops.sqrt(ops.sqrt(error)))  # the power −1/8
-    faster = ops.where(ops.equal(error, 0.0), FASTEST, ops.minimum(FASTEST, factor))
+def _next_step(error: Any, accept: Any, rejected: Any, step: Any, control: Control) -> Any:
+    factor = SAFETY / control.root(error)
+    faster = ops.where(ops.equal(error, 0.0), control.fastest, ops.minimum(control.fastest, factor))
     faster = ops.where(rejected, ops.minimum(1.0, faster), faster)
     slower = ops.where(ops.less(SLOWEST, factor), factor, SLOWEST)  # NaN too
     return step * ops.where(accept, faster, slower)

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..dynamics import engine
 from ..dynamics.system import AnySystem
 from ..errors import DalembertWarning
-from .solution import Simulation
-from .steering import NOT_FINITE, TOO_MANY, TOO_SMALL
+from .dry_friction import can_be_held, dry_friction, jumping_joints
+from .solution import STIFF, Simulation
+from .steering import LEAVING, NOT_FINITE, TOO_MANY, TOO_SMALL
 
 CODE = "motion-failed"
 _USER = 3  # frames from `warnings.warn` to whoever called `simulate` or `rollout`
+_LOOK = "Look at what it is computed from there: a root of a negative number, or a quotient by zero?"
 _REASONS = {
     TOO_MANY: "needed more than max_steps steps",
     TOO_SMALL: "needed steps as small as the spacing of numbers",
     NOT_FINITE: "left the finite numbers",
+    LEAVING: "came to where the coordinates do not tell the positions of the mechanism",
 }
 
 
-def warn_of_simulation(found: Simulation, system: AnySystem) -> None:
-    """Warn, once, if motions with error control did not reach the end."""
+def warn_of_simulation(found: Simulation, system: AnySystem, fault: Callable[[], str | None] | None = None) -> None:
+    """Warn, once, if motions with error control did not reach the end; `fault` tells what was not finite, if it can."""
     if found.success:
         return
     counts = {status: int(np.sum(found.status == status)) for status in _REASONS}
@@ -34,33 +37,41 @@ def warn_of_simulation(found: Simulation, system: AnySystem) -> None:
     else:
         reasons = ", ".join(f"{count} {_REASONS[status]}" for status, count in why.items())
         happened = f"{failed} of {total} motions ended early, and are NaN from there: {reasons}"
-    remedies = [_remedy(status, system) for status in why]
+    remedies = [_remedy(status, system, bool(np.any(found.stiff))) for status in why]
+    told = fault() if fault is not None and NOT_FINITE in why else None
+    if told is not None:
+        remedies = [told, *(remedy for status, remedy in zip(why, remedies, strict=True) if status != NOT_FINITE), _LOOK]
     warnings.warn(DalembertWarning(f"simulate: {happened}. {' '.join(dict.fromkeys(remedies))}", CODE), stacklevel=_USER)
 
 
-def _remedy(status: int, system: AnySystem) -> str:
-    """One thing to try; dry friction that is not smoothed is the most frequent cause of short steps."""
+def _remedy(status: int, system: AnySystem, stiff: bool) -> str:
+    """One thing to try; dry friction that jumps elsewhere than at the coordinates is a frequent cause of short steps."""
     if status == NOT_FINITE:
         return "Look at the torques and initial states of these."
-    laws = ((s.name, s.friction) for s in engine.tree(system).segments)
-    jumping = [name for name, law in laws if law is not None and law.dry and not law.smooth]
-    if jumping:
-        return f"The dry friction of {', '.join(map(repr, jumping))} jumps when the motion turns round: give Friction(width=...)."
+    if status == LEAVING:
+        return "Take other coordinates, or smooth the friction and leave out events: then the motion goes on in others by itself."
+    if stiff:
+        return STIFF
+    jumping = jumping_joints(system)
+    if jumping and not (can_be_held(system) and dry_friction(system) is not None):
+        names = ", ".join(map(repr, jumping))
+        return f"The dry friction of {names} jumps when the motion turns round: smooth the robot, smoothed(width)."
     return (
         "Allow more max_steps, or a looser rtol." if status == TOO_MANY else "Give a looser rtol, or look where the motion ends."
     )
 
 
-def warn_of_rollout(finite: Any, dt: float) -> None:
-    """Warn, once, if motions by a fixed step left the finite numbers."""
+def warn_of_rollout(finite: Any, dt: float, fault: Callable[[], str | None]) -> None:
+    """Warn, once, if motions by a fixed step left the finite numbers; `fault` tells what was not finite, if it can."""
     lost = int(np.size(finite) - np.count_nonzero(finite))
     if lost == 0:
         return
+    told = fault()
+    remedy = f"Take a smaller dt than {dt:g} s, or look at the torques and initial states." if told is None else f"{told} {_LOOK}"
     who = "the motion" if np.size(finite) == 1 else f"{lost} of {np.size(finite)} motions"
     warnings.warn(
         DalembertWarning(
-            f"rollout: {who} left the finite numbers (see `finite`). Take a smaller dt than {dt:g} s, or look at the torques and "
-            "initial states.",
+            f"rollout: {who} left the finite numbers (see `finite`). {remedy}",
             CODE,
         ),
         stacklevel=_USER,

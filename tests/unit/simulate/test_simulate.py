@@ -11,10 +11,13 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
 import dalembert as dal
+from dalembert.dynamics.robot_system import RobotSystem
+from dalembert.dynamics.system import Coordinate
+from dalembert.dynamics.transferred import Transferred
 from dalembert.errors import DalembertError, DalembertWarning, ExprError, ShapeError, UnknownNameError
 from dalembert.expr import ops
 from dalembert.model import Body, Friction, Joint, Link, Robot
-from dalembert.simulate import simulate
+from dalembert.simulate import adaptive, simulate
 from tests.robots import EVERYTHING, FRICTIONLESS, fresh, random_robot, without_friction
 
 TIGHT = {"rtol": 1e-8, "atol": 1e-10}
@@ -209,16 +212,13 @@ def test_the_number_of_steps_is_bounded(arm):
     assert np.isnan(motion.q[1]).all()
 
 
-def test_dry_friction_that_jumps_is_named_where_it_makes_steps_short():
-    """A pendulum that friction holds: its velocity would have to stay exactly zero."""
+def test_dry_friction_that_jumps_elsewhere_is_named_where_it_makes_steps_short():
+    """A pendulum that friction holds, in another coordinate, whose model knows no sticking: q̇ would have to stay zero."""
     pendulum = fresh("pendulum")
-    held, smooth = (
-        pendulum.replace(parameters=pendulum.parameters.replace(friction={"pivot": Friction(0.0, 20.0, width=width)}))
-        for width in (0.0, 0.05)
-    )
-    with pytest.warns(DalembertWarning, match=r"The dry friction of 'pivot' jumps .*: give Friction\(width=\.\.\.\)\.$"):
-        assert not simulate(held, [0.5], [0.3], t_end=2.0, max_steps=300).success
-    assert simulate(smooth, [0.5], [0.3], t_end=2.0).success
+    held = pendulum.replace(parameters=pendulum.parameters.replace(friction={"pivot": Friction(0.0, 20.0)}))
+    twice = Transferred(RobotSystem(held), [Coordinate("twice")], lambda u: [0.5 * u[0]])
+    with pytest.warns(DalembertWarning, match=r"The dry friction of 'pivot' jumps .*: smooth the robot, smoothed\(width\)\.$"):
+        assert not simulate(twice, [1.0], [0.6], t_end=2.0, max_steps=300).success
 
 
 def test_failures_of_all_kinds_are_told_in_one_warning_that_can_be_filtered(arm):
@@ -287,7 +287,6 @@ MISTAKES = {
     "rtol: 0.0 found, a number above 0": {"rtol": 0.0},
     "first_step: 3.0 s found, longer than the whole motion": {"first_step": 3.0},
     "max_step: 'long' found, a number": {"max_step": "long"},
-    "dense: a batch .* interpolants are kept for a single motion": {"q0": np.zeros((3, 2)), "dense": True},
     r"tau: shape \(3,\) found, \(..., 2\) expected": {"tau": [1, 2, 3]},
     r"broadcast together: initial states \(3,\), tau \(4,\)": {"q0": np.zeros((3, 2)), "tau": np.zeros((4, 2))},
     "tau_times: found without an array": {"tau_times": [0.0, 1.0]},
@@ -351,3 +350,36 @@ def test_times_that_are_no_numbers_are_refused_by_a_solution(arm):
     solution = simulate(arm, [0.1, 0.2], [0.0, 0.0], t_end=0.1, dense=True).solution
     with pytest.raises(ShapeError, match="t: text entries found, real numbers expected"):
         solution(["0.05"])
+
+
+@pytest.mark.parametrize("name", sorted(set(dal.robots.__all__) - {"CATALOGUE", "chain"}))
+def test_a_free_swing_keeps_its_energy_over_ten_seconds(name):
+    """To 1e-11 of the largest kinetic energy or of the total, at a tolerance near rounding."""
+    robot = without_friction(fresh(name))
+    motion = simulate(robot, np.full(robot.n, 0.3), np.zeros(robot.n), t_eval=np.linspace(0, 10, 21), rtol=1e-12, atol=1e-13)
+    assert motion.success
+    total = motion.energies.total
+    scale = max(abs(total[0]), motion.energies.kinetic.max())
+    assert np.abs(total - total[0]).max() < 1e-11 * scale
+
+
+def test_a_method_for_fixed_steps_is_sent_to_rollout(arm):
+    with pytest.raises(
+        UnknownNameError, match=r"method: 'variational' found, .* Take rollout\(..., method='symplectic', dt=...\)"
+    ):
+        simulate(arm, [0.1, 0.2], [0.0, 0.0], t_end=1.0, method="variational")
+
+
+@pytest.mark.parametrize("method", ["dop853", "adams", "rosenbrock"])
+def test_a_second_call_with_an_equal_controller_compiles_nothing(arm, method, monkeypatch):
+    """Written anew in each call, as in a loop over runs; what it does is the same."""
+
+    def run():
+        def law(t, q, qd):
+            return 30.0 * (0.2 - q) - 4.0 * qd
+
+        return simulate(arm, [0.1, 0.2], [0.0, 0.0], tau=law, t_end=0.5, method=method)
+
+    first = run()
+    monkeypatch.setattr(adaptive, "TimeLoopKernel", None)
+    np.testing.assert_array_equal(run().q, first.q)

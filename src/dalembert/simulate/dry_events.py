@@ -1,0 +1,77 @@
+"""How dry friction and events enter a run: as they are, or smoothed where that cannot be, and not at all if there are none."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ..dynamics import engine
+from ..dynamics.system import AnySystem, Request
+from ..errors import DalembertWarning, ModelError, ShapeError
+from ..wording import listed
+from .dry_friction import can_be_held, dry_friction, jumping_joints
+from .events import Occasions
+
+CODE = "friction-smoothed"
+WIDTH = 1e-4  # rad/s or m/s
+_EVENTFUL = "dop853"
+_USER = 4  # frames from `warnings.warn` to whoever called `simulate`
+
+
+def friction_first(system: AnySystem, occasions: Occasions, way: str = _EVENTFUL) -> tuple[Any, Occasions | None]:
+    """The system to integrate, and what to look for meanwhile; None where nothing can happen.
+
+    `way` is the method, or 'parameters' where other numbers than the model's own are given: only DOP853 with the model's own
+    numbers knows events.
+    """
+    jumping, asked = jumping_joints(system), occasions.asked
+    if not jumping and not asked:
+        return system, None
+    why = _why_not(system, way)
+    if asked:
+        _refuse_events(system, way)
+    if not jumping or why is None:
+        return system, occasions._replace(dry=bool(jumping))
+    if hasattr(system, "smoothed"):
+        return _smooth(system, jumping, why), occasions if asked else None
+    if asked:
+        raise ModelError(f"events: the dry friction of {listed(jumping)} {why}. Smooth the robot beneath: robot.smoothed(1e-3).")
+    return system, None  # its friction jumps; a motion that fails for it is told of
+
+
+def _why_not(system: AnySystem, way: str) -> str | None:
+    """Why dry friction cannot be taken as it is; None if it can."""
+    if way != _EVENTFUL:
+        return "is a parameter" if way == "parameters" else f"is not known to method {way!r}"
+    if not can_be_held(system):
+        return f"acts in one of {engine.size(system)} joints, too many to hold"
+    return "acts at joints that are no coordinates" if dry_friction(system) is None else None
+
+
+def _refuse_events(system: AnySystem, way: str) -> None:
+    if way != _EVENTFUL:
+        what = "parameters" if way == "parameters" else f"method {way!r}"
+        raise ShapeError(f"events: found together with {what}, which knows no events. Leave one of them out.")
+    if not can_be_held(system):
+        raise ModelError(
+            f"events: {system.name!r} has {engine.size(system)} coordinates, too many to hold single ones. "
+            "Integrate dal.forward_dynamics with scipy.integrate.solve_ivp instead."
+        )
+
+
+def smoothed_to_pass(system: Any) -> Any:
+    """A mechanism that comes to where its coordinates do not tell its positions goes on in others, which friction is not at."""
+    return _smooth(system, jumping_joints(system), "acts at coordinates that do not tell the positions throughout the motion")
+
+
+def _smooth(system: Any, jumping: list[str], why: str) -> Any:
+    """The system with smooth friction, and a sentence that says so."""
+    message = (
+        f"simulate: the dry friction of {listed(jumping)} {why}, and was smoothed over {WIDTH:g} rad/s or m/s. "
+        "Choose the width yourself: system.smoothed(width)."
+    )
+    warnings.warn(DalembertWarning(message, CODE), stacklevel=_USER)
+    return engine.kept(system, Request("smoothed", (WIDTH,)), lambda: system.smoothed(WIDTH))
+
+
+__all__ = ["friction_first", "smoothed_to_pass"]

@@ -1,0 +1,272 @@
+"""Events of a motion: what users ask for, checked once, and what is noted of each that happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import checks
+from ..checks import FloatArray
+from ..dynamics import engine
+from ..dynamics.system import AnySystem
+from ..errors import DalembertError, ExprError, ModelError, ShapeError
+from ..expr import Expr
+from ..options import several_names
+from ..wording import shown
+from .dry_friction import BOUND, DryFriction, dry_friction
+from .fingerprint import fingerprint
+from .held_loop import Happenings
+from .laws import symbols
+from .states import finite_number
+
+_DIRECTIONS = {"both": 0, "rising": 1, "falling": -1}
+
+
+class EventRecord(NamedTuple):
+    """What happened in a motion, see `Simulation.events`.
+
+    Attributes
+    ----------
+    t : float
+        When [s].
+    kind : str
+        'stick', 'slip' or 'turn' of a joint with dry friction; 'stop' where one hits its stop; 'rest' and 'leave' where one
+        without dry friction comes to rest there and leaves it; 'event' of the user's; 'change' of the system.
+    name : str
+        The user's name of an event or change, else that of the joint.
+    joint : str or None
+        The joint in question.
+    q, qd : ndarray, shape (n,)
+        The state before.
+    qd_after : ndarray, shape (n,)
+        The velocities after: others where something was hit, caught or locked.
+    system : Robot, System or None
+        The system from then on, where it changed.
+    """
+
+    t: float
+    kind: str
+    name: str
+    joint: str | None
+    q: FloatArray
+    qd: FloatArray
+    qd_after: FloatArray
+    system: Any = None
+
+    def __repr__(self) -> str:
+        return f"EventRecord(t={self.t:.6g}, kind={self.kind!r}, name={self.name!r})"
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something to look for in a motion, or to do at a given time.
+
+    Parameters
+    ----------
+    function : function, optional
+        Of (t, q, qd) over scalars, or (t, q, qd, p) where the torque function takes p; the event is where it passes zero. It is
+        compiled into the time loop, may ask the model for its quantities (`inside`), and is located to rounding.
+    time : float, optional
+        In place of a function, the time [s].
+    name : str
+        What records call it.
+    direction : {'both', 'rising', 'falling'}
+        Which way the function passes zero.
+    terminal : bool
+        Whether the motion ends there.
+    system : Robot or System, optional
+        The system from then on, with the same coordinates: a payload attached or dropped, other friction, another gravity.
+    caught : bool
+        Whether what the new system has more of was at rest until then, and is caught: M' q̇' = M q̇. Otherwise velocities stay.
+    lock, release : sequence of str
+        Coordinates that are locked, at once and wherever they are, or let go again.
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> down = dal.Event(lambda t, q, qd: q[0], name="down", terminal=True)
+    >>> motion = dal.simulate(dal.robots.pendulum(), [0.5], [0.0], t_end=5.0, events=[down])
+    >>> [event.name for event in motion.events], float(abs(motion.q[-1, 0])) < 1e-12
+    (['down'], True)
+    """
+
+    function: Callable[..., Any] | None = None
+    time: float | None = None
+    name: str = "event"
+    direction: str = "both"
+    terminal: bool = False
+    system: Any = None
+    caught: bool = False
+    lock: Sequence[str] = ()
+    release: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        if (self.function is None) == (self.time is None):
+            raise ShapeError(f"event {shown(self.name)}: either a function or a time is expected. Give one of them.")
+        if self.function is not None and not callable(self.function):
+            raise ShapeError(f"event: {shown(self.function)} found, a function of (t, q, qd) is expected.")
+        checks.name("event: name", self.name)
+        checks.choice("event: direction", self.direction, _DIRECTIONS)
+        for name in ("terminal", "caught"):
+            checks.flag(f"event: {name}", getattr(self, name))
+        for name in ("lock", "release"):
+            names = several_names(f"event: {name}", getattr(self, name), "names of coordinates are")
+            object.__setattr__(self, name, names)
+        if self.time is not None:
+            object.__setattr__(self, "time", finite_number("event: time", self.time))
+
+    @property
+    def changes(self) -> bool:
+        """Whether the motion goes on otherwise."""
+        return self.system is not None or bool(self.lock or self.release)
+
+
+class Occasions(NamedTuple):
+    """All that may happen in a run: events by functions, events by time in order, stops, and where the joints are."""
+
+    functions: tuple[Event, ...]
+    timed: tuple[Event, ...]
+    limits: FloatArray  # (2 n,), lower ones first
+    restitution: FloatArray  # (n,), NaN where there is no stop
+    names: tuple[str, ...]
+    locks: bool
+    dry: bool = False  # whether there is dry friction
+
+    def happenings(self, system: AnySystem) -> Happenings:
+        """What the time loop of a system has to look for."""
+        friction = dry_friction(system) or DryFriction(((),) * len(self.names))
+        stops = tuple(bool(x) for x in ~np.isnan(self.restitution))
+        functions = tuple(_scalar_function(event) for event in self.functions)
+        return Happenings(friction, stops, self.locks, functions, tuple(_DIRECTIONS[e.direction] for e in self.functions))
+
+    @property
+    def asked(self) -> bool:
+        """Whether the user asked for any, beside the friction that is there."""
+        return bool(self.functions or self.timed or not np.isnan(self.restitution).all())
+
+    @property
+    def in_any_coordinates(self) -> bool:
+        """Whether a mechanism may go on in other coordinates: nothing happens at the coordinates themselves."""
+        free = np.isnan(self.restitution).all() and not any(e.changes for e in (*self.functions, *self.timed))
+        return bool(free) and (len(self.names) == 1 or not self.dry)
+
+    @property
+    def key(self) -> tuple[Any, ...] | None:
+        """Equal for runs that one kernel serves; None where that cannot be known."""
+        functions = [fingerprint(e.function) for e in self.functions if e.function is not None]
+        if any(found is None for found in functions):
+            return None
+        return (*functions, tuple(e.direction for e in self.functions), tuple(~np.isnan(self.restitution)), self.locks)
+
+
+def occasions_of(system: AnySystem, events: Any, stops: Any, interval: tuple[float, float]) -> Occasions:
+    """What users give, checked."""
+    coordinates = engine.system_of(system).coordinates
+    names = tuple(c.name for c in coordinates)
+    given = () if events is None else tuple(_event(e) for e in ([events] if isinstance(events, Event) else _several(events)))
+    for event in given:
+        _check_change(event, system, names)
+        if event.time is not None and not interval[0] < event.time < interval[1]:
+            raise ShapeError(
+                f"event {event.name!r}: at {event.time} s, but the motion goes from {interval[0]} to {interval[1]} s."
+            )
+    timed = sorted((e for e in given if e.time is not None), key=lambda e: e.time or 0.0)
+    restitution = _restitution(stops, coordinates)
+    low = [c.limits.lower if not np.isnan(e) else -BOUND for c, e in zip(coordinates, restitution, strict=True)]
+    high = [c.limits.upper if not np.isnan(e) else BOUND for c, e in zip(coordinates, restitution, strict=True)]
+    limits = np.clip(np.array([*low, *high], dtype=float), -BOUND, BOUND)
+    functions = tuple(e for e in given if e.function is not None)
+    return Occasions(functions, tuple(timed), limits, restitution, names, any(e.lock for e in given))
+
+
+def check_start(occasions: Occasions, q: FloatArray) -> None:
+    """Refuse a motion that begins beyond a stop."""
+    n = len(occasions.names)
+    beyond = (q < occasions.limits[:n]) | (q > occasions.limits[n:])
+    if not beyond.any():
+        return
+    row, i = (int(k) for k in np.argwhere(beyond)[0])
+    low, high = occasions.limits[i], occasions.limits[n + i]
+    raise ShapeError(
+        f"q0: {occasions.names[i]!r} at {q[row, i]:g}, beyond its stops at {low:g} and {high:g}"
+        + ("." if len(q) == 1 else f", in motion {row}.")
+        + " Begin within them, or leave it out of stops."
+    )
+
+
+def _several(events: Any) -> Iterable[Any]:
+    if isinstance(events, Iterable) and not isinstance(events, (str, bytes, Mapping)):
+        return events
+    raise ShapeError(f"events: {shown(events)} found; a list of dal.Event is expected.")
+
+
+def _event(value: Any) -> Event:
+    if callable(value) and not isinstance(value, type):
+        return Event(value)
+    return checks.instance("events", value, Event)
+
+
+def _check_change(event: Event, system: AnySystem, names: tuple[str, ...]) -> None:
+    for name in (*event.lock, *event.release):
+        checks.choice(f"event {event.name!r}: coordinate", name, dict.fromkeys(names))
+    if event.system is None:
+        return
+    other = tuple(c.name for c in engine.system_of(event.system).coordinates)
+    if other != names:
+        raise ModelError(
+            f"event {event.name!r}: the system from then on has the coordinates {', '.join(other)}, but {', '.join(names)} are "
+            "expected. A joint that is to stand still is locked: Event(..., lock=[...])."
+        )
+
+
+def _restitution(stops: Any, coordinates: Sequence[Any]) -> FloatArray:
+    """How much of its speed each coordinate keeps at its stops; NaN where it has none."""
+    found = np.full(len(coordinates), np.nan)
+    if stops is None:
+        return found
+    names = [c.name for c in coordinates]
+    finite = [bool(np.isfinite(c.limits.lower) or np.isfinite(c.limits.upper)) for c in coordinates]
+    if isinstance(stops, Mapping):
+        for name, value in stops.items():
+            k = names.index(str(checks.choice("stops: coordinate", name, {n: n for n in names})))
+            if not finite[k]:
+                raise ModelError(
+                    f"stops: {name!r} has no limits, so there is nothing to hit. Give its joint Limits(lower, upper)."
+                )
+            found[k] = _share(value)
+    else:
+        found[np.array(finite)] = _share(stops)
+    return found
+
+
+def _share(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) <= 1.0:
+        raise ShapeError(f"stops: {shown(value)} found; the part of its speed that a joint keeps, from 0 to 1, is expected.")
+    return float(value)
+
+
+def _scalar_function(event: Event) -> Callable[..., Any]:
+    """The function of an event over symbols, its result checked."""
+
+    def value(t: Any, q: Any, qd: Any, p: tuple[Any, ...]) -> Any:
+        assert event.function is not None
+        try:
+            found = event.function(t, symbols(q), symbols(qd), *p)
+            scalars = list(np.asarray(found, dtype=object).ravel())
+        except (DalembertError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+            raise ExprError(
+                f"event {event.name!r}: the function cannot be traced ({error}). Write it over scalars with arithmetic and "
+                "dalembert.expr.ops."
+            ) from error
+        if len(scalars) != 1 or not isinstance(scalars[0], (Expr, Real)):
+            raise ExprError(f"event {event.name!r}: {shown(found)} found; one number, which passes zero, is expected.")
+        return scalars[0] if isinstance(scalars[0], Expr) else float(scalars[0])
+
+    return value
+
+
+__all__ = ["Event", "EventRecord", "Occasions", "check_start", "occasions_of"]

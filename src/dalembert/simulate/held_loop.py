@@ -1,0 +1,475 @@
+"""DOP853 with events: dry friction that sticks and slips, stops, locked joints, and functions of a user's own.
+
+Between events the motion is smooth, and steps are those of `dop853`. After an accepted step it is looked whether a joint that
+slides has turned round, one that is held would break free, a stop was passed or a function changed its sign; what comes first is
+located on the interpolant, the step is cut there, and which joints stick and which slide is decided anew. A motion waits
+(`PAUSED`) for the program around the loop where something happened that it has to note, or to act upon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ..dynamics import engine
+from ..dynamics.system import AnySystem, Recipe, solves
+from ..expr import Expr, ops
+from ..expr.assembly import Cells
+from ..expr.loops import LoopProgram, Repeat, Step
+from . import locating
+from .dop853 import Integrator
+from .dry_friction import BOUND, DryFriction, HeldModel, excess
+from .laws import TorqueLaw
+from .locating import RootSearch
+from .plant import Plant, StateCells
+from .steering import DONE, PAUSED, RUNNING, interpolated
+from .tableau import STAGES
+
+_BLOCK_TURNS = 8.0  # in which all joints that contradict their mode change it at once; then one by one, which cannot cycle
+_MOST_TURNS = 60.0
+_NEVER = -BOUND
+
+
+class Happenings(NamedTuple):
+    """What a time loop with events has to look for, the same for all motions of a kernel."""
+
+    friction: DryFriction
+    stops: tuple[bool, ...]  # the coordinates that have any
+    locks: bool  # whether coordinates may be locked
+    functions: tuple[Any, ...]  # of (t, q, q̇, p) over scalars, whose sign changes
+    directions: tuple[int, ...]
+
+    @property
+    def held(self) -> list[bool]:
+        """Which coordinates may have to be held."""
+        return [dry or stop or self.locks for dry, stop in zip(self.friction.acts, self.stops, strict=True)]
+
+
+class EventFields(NamedTuple):
+    """Where the fields of a motion are in the vector that goes from call to call; n coordinates, m functions."""
+
+    n: int
+    m: int
+
+    @property
+    def mode(self) -> slice:
+        """1 and −1 where a coordinate slides, 0 where it is held."""
+        return slice(0, self.n)
+
+    @property
+    def before(self) -> slice:
+        """The modes before they were decided last."""
+        return slice(self.n, 2 * self.n)
+
+    @property
+    def locked(self) -> slice:
+        """1 where a coordinate is locked."""
+        return slice(2 * self.n, 3 * self.n)
+
+    @property
+    def stopped(self) -> slice:
+        """1 where a coordinate has come to a stop."""
+        return slice(3 * self.n, 4 * self.n)
+
+    @property
+    def signs(self) -> slice:
+        """1 where a function has changed its sign."""
+        return slice(4 * self.n, 4 * self.n + self.m)
+
+    @property
+    def clock(self) -> int:
+        """The time at which the motion is to wait."""
+        return 4 * self.n + self.m
+
+    @property
+    def settle(self) -> int:
+        """Whether modes have to be decided anew."""
+        return self.clock + 1
+
+    @property
+    def size(self) -> int:
+        """Of the vector."""
+        return self.settle + 1
+
+
+def program(system: AnySystem, torque: str | TorqueLaw, output: str, happenings: Happenings) -> LoopProgram:
+    """The integrator of a system with events, as `dop853.Integrator`; 'dense' records where steps begin and their lengths too."""
+    return HeldIntegrator(system, torque, output, happenings).program()
+
+
+class HeldPlant(Plant):
+    """The dynamics of a system some of whose coordinates may be held."""
+
+    def __init__(self, make: Any, system: AnySystem, happenings: Happenings) -> None:
+        super().__init__(make, system)
+        self.happenings = happenings
+        self.layout = EventFields(self.n, len(happenings.functions))
+        self.events = make.buffer(self.layout.size)
+        self.mode = self.events[self.layout.mode]
+        self.hold, self.load, self.low, self.high = (make.buffer(self.n) for _ in range(4))
+
+    def acceleration(self, at: StateCells, tau: Cells, qdd: Cells) -> list[Step]:
+        """q̈ at a point whose positions are solved for, and what holds the coordinates that are held."""
+        model = HeldModel(self.view, self.happenings.friction, self.happenings.held, self.forces)
+        n = (self.n,)
+        inputs = {"q": n, "qd": n, "tau": n, "mode": n, **{f"wrench {name}": (6,) for name in self.forces.wrenches}}
+        recipe = Recipe(lambda *given: model(*given), inputs, ["qdd", "hold", "load", "low", "high"])
+        sources, targets = [at.q, at.qd, tau, self.mode, *self.around], [qdd, self.hold, self.load, self.low, self.high]
+        if solves(view := self.view):
+            function = lambda q, qd, *given: (*model(q, qd, *given), view.rates(q, qd))  # noqa: E731
+            recipe = engine.with_solved(view, recipe._replace(function=function, outputs=[*recipe.outputs, "xd"]))
+            sources, targets = [*sources, self.x], [*targets, self.xd]
+        return self.make.embed(engine.program_of(recipe, "held_dynamics"), sources, targets)
+
+    def values(self, law: TorqueLaw | None, at: StateCells, given: Sequence[Cells], target: Cells) -> list[Step]:
+        """The functions of the user at a point."""
+        functions = self.happenings.functions
+
+        def traced(t: list[Expr], q: list[Expr], qd: list[Expr], *further: list[Expr]) -> list[list[Any]]:
+            y, yd = self.view.visible(q, qd) if solves(self.view) else (q, qd)
+            p = law.named(further) if law is not None and getattr(law, "has_arguments", True) else ()
+            return [[function(t[0], y, yd, p) for function in functions]]
+
+        return self.once(traced, [at.t, at.q, at.qd, *given], [target])
+
+
+class HeldIntegrator(Integrator):
+    """The integrator with modes, a search for what happens first, and a decision which joints stick."""
+
+    jumps = True
+
+    def __init__(self, system: AnySystem, torque: str | TorqueLaw, output: str, happenings: Happenings) -> None:
+        self.happenings = happenings
+        super().__init__(system, torque, output)
+        self.timed = True
+        if output == "dense":
+            self.reach = [self.make.output("reach", 1)]
+            self.reach += [self.make.output("z_begin", self.further.size)] if self.further.size else []
+
+    def _plant(self, system: AnySystem) -> Plant:
+        plant = self.held = HeldPlant(self.make, system, self.happenings)
+        at, self.events = plant.layout, plant.events
+        self.before, self.locked, self.stopped = (self.events[part] for part in (at.before, at.locked, at.stopped))
+        self.signs = [self.events[at.signs]] if at.m else []
+        self.clock, self.settle = self.events[at.clock : at.clock + 1], self.events[at.settle : at.settle + 1]
+        self.mode, self.forces = plant.mode, [plant.hold, plant.load, plant.low, plant.high]
+        return plant
+
+    def _own_vectors(self) -> list[tuple[str, int]]:
+        return [("events", self.events.size)]
+
+    def _own_inputs(self) -> None:
+        make, at = self.make, self.held.layout
+        self.limits = make.input("limits", 2 * at.n)
+        self.turned = make.buffer(at.n)
+        self.over, self.worst, self.top, self.turn, self.solving, self.again = (make.buffer() for _ in range(6))
+        self.search = RootSearch(*(make.buffer() for _ in RootSearch._fields))
+        self.values, self.oriented = (make.buffer(max(at.m, 1)) for _ in range(2))
+
+    def _own_cells(self) -> list[Cells]:
+        return [self.events]
+
+    # -- the dynamics -------------------------------------------------------------------------------------------------------
+
+    def _slope(self, torque: str | TorqueLaw, values: Cells) -> list[Step]:
+        """q̈ with the modes as they are, and by how much a held coordinate is over its level, at most."""
+        found = super()._slope(torque, values)
+        law = torque if isinstance(torque, TorqueLaw) else None
+        samples = [self.samples] if law is not None and law.signals else []
+        given = [*self.inputs, *samples, *self.further.point] if law is not None else []
+        self.functions: list[Step] = []
+        if self.signs:
+            between = self.between if samples else []
+            self.functions = [*between, *self.held.values(law, self.at, given, self.values)]
+        sources = [self.worst, self.mode, self.at.q, self.limits, self.locked, *self.forces]
+        return [*found, *self.make.once(self._most_over, sources, [self.over, self.worst])]
+
+    def _samples(self, values: Cells) -> tuple[Cells, list[Step]]:
+        self.samples, self.between = super()._samples(values)
+        return self.samples, self.between
+
+    def _most_over(self, worst: Any, mode: Any, q: Any, limits: Any, locked: Any, *forces: Any) -> list[Any]:
+        over: Any = _NEVER
+        for i, held in enumerate(self.happenings.held):
+            if held:
+                hold, load, low, high = (row[i] for row in forces)
+                own = excess(hold, load, *self._levels(i, q[i], limits, locked[i], low, high))
+                over = ops.maximum(over, ops.where(mode[i], _NEVER, own))
+        return [[over], [ops.maximum(worst[0], over)]]
+
+    def _levels(self, i: int, q: Any, limits: Any, locked: Any, low: Any, high: Any) -> tuple[Any, Any]:
+        """The least and the largest force that holds coordinate i where it is, given those of friction."""
+        happenings = self.happenings
+        if not happenings.stops[i] and not happenings.locks:
+            return low, high
+        lower, upper = self._at_stop(i, q, limits)
+        if happenings.locks:
+            lower, upper = (locked if stop is None else ops.maximum(stop, locked) for stop in (lower, upper))
+        return ops.where(lower, -BOUND, low), ops.where(upper, BOUND, high)
+
+    def _at_stop(self, i: int, q: Any, limits: Any) -> tuple[Any, Any]:
+        """Whether the coordinate is at its lower, and at its upper stop."""
+        if not self.happenings.stops[i]:
+            return None, None
+        return ops.less_equal(q, limits[i]), ops.less_equal(limits[self.n + i], q)
+
+    # -- which joints stick -------------------------------------------------------------------------------------------------
+
+    def _settle(self) -> list[Step]:
+        """Decide at the start, where a first step is chosen; there is no before."""
+        start = self.make.once(lambda: [[1.0]], [], [self.turn])
+        return [*start, *self._decided_modes(), *self.make.once(lambda mode: [mode], [self.mode], [self.before])]
+
+    def _refresh(self) -> list[Step]:
+        """Decide anew after an event or a jump of the torque; where the modes are others than before, the motion waits."""
+        make = self.make
+        sources, targets = [self.own.moved, self.settle], [self.turn, self.solving, self.own.moved, self.settle]
+        ask = make.once(lambda a, b: [[ops.maximum(a[0], b[0])], [ops.maximum(a[0], b[0])], [0.0], [0.0]], sources, targets)
+
+        def waits(solving: list[Any], status: list[Any], mode: list[Any], before: list[Any]) -> list[Any]:
+            differ: Any = 0.0
+            for a, b in zip(mode, before, strict=True):
+                differ = ops.maximum(differ, 1.0 - ops.equal(a, b))
+            running = ops.equal(status[0], float(RUNNING))
+            return [[ops.where(ops.less(0.0, solving[0]) * differ * running, float(PAUSED), status[0])], [_NEVER]]
+
+        wait = make.once(waits, [self.solving, self.own.status, self.mode, self.before], [self.own.status, self.worst])
+        return [*ask, *self._decided_modes(), *wait, *self._orientation()]
+
+    def _decided_modes(self) -> list[Step]:
+        """Modes that fit the forces: all joints at rest stick, then those whose force is too large slip, and so on.
+
+        It is the search for the solution of a linear complementarity problem by principal pivoting [theory: simulation, Eq. 12],
+        [Murty1974].
+        """
+        make, n = self.make, self.n
+        here = make.each(n, lambda q, v: [q, v], [self.q, self.v], [self.at.q, self.at.qd])
+        clock = make.once(lambda t: [t], [self.own.t], [self.at.t])
+        sources = [self.turn, self.mode, self.before, self.v, self.q, self.limits, self.locked]
+        guess = make.once(self._first_modes, sources, [self.mode, self.before])
+        sources = [self.turn, self.mode, self.v, self.qdd, self.q, self.limits, self.locked]
+        sources += [self.Kq[0], self.Kv[0], self.own.evaluations, *self.forces]
+        targets = [self.turn, self.mode, self.Kq[0], self.Kv[0], self.own.evaluations]
+        flip = make.once(self._next_modes, sources, targets)
+        keep = self.further.refreshed(self.turn)
+        if self.plant.solved:
+            pairs = [self.turn, self.plant.xd, self.Kx[0]]
+            keep += make.each(self.plant.size, _chosen, pairs, [self.Kx[0]])
+        steps = [*here, *clock, *self.further.begin(), *self._from_here(), *guess, *self.slope, *keep, *flip]
+        return [Repeat(self.turn.place, tuple(steps))]
+
+    def _first_modes(
+        self, moved: Any, mode: list[Any], before: list[Any], v: list[Any], q: list[Any], limits: Any, locked: list[Any]
+    ) -> list[Any]:
+        """A moving joint slides; one at rest that can be held is, to begin with."""
+        start, found = ops.equal(moved[0], 1.0), []
+        for i, dry in enumerate(self.happenings.friction.acts):
+            guess: Any = 1.0
+            if dry:
+                guess = ops.sign(v[i])
+            elif self.happenings.stops[i]:
+                guess = 1.0 - ops.equal(v[i], 0.0) * ops.maximum(*self._at_stop(i, q[i], limits))
+            if self.happenings.locks:
+                guess = ops.where(locked[i], 0.0, guess)
+            found.append(ops.where(start, guess, mode[i]))
+        return [found, [ops.where(start, m, b) for m, b in zip(mode, before, strict=True)]]
+
+    def _next_modes(self, moved: Any, mode: Any, v: Any, qdd: Any, q: Any, limits: Any, locked: Any, *rest: Any) -> list[Any]:
+        """The modes after a look at the forces, whether to look again, and the slope."""
+        Kq, Kv, evaluations, *forces = rest
+        deciding, single = ops.less(0.0, moved[0]), ops.less(_BLOCK_TURNS, moved[0])
+        pending: Any = 0.0
+        after = []
+        for i, held in enumerate(self.happenings.held):
+            if not held:
+                after.append(mode[i])
+                continue
+            wanted = self._wanted(i, mode[i], qdd[i], q[i], limits, locked[i], *(row[i] for row in forces))
+            differs = (1.0 - ops.equal(wanted, mode[i])) * ops.equal(v[i], 0.0) * deciding
+            allowed = differs * (1.0 - single * pending)
+            after.append(ops.where(allowed, wanted, mode[i]))
+            pending = ops.maximum(pending, differs)
+        again = pending * ops.less(moved[0], _MOST_TURNS)
+        slopes = [[ops.where(deciding, a, b) for a, b in zip(new, old, strict=True)] for new, old in ((v, Kq), (qdd, Kv))]
+        return [[ops.where(again, moved[0] + 1.0, 0.0)], after, *slopes, [evaluations[0] + deciding]]
+
+    def _wanted(self, i: int, mode: Any, qdd: Any, q: Any, limits: Any, locked: Any, *forces: Any) -> Any:
+        """The mode that the forces at joint i, which is at rest, ask for."""
+        hold, load, *levels = forces
+        low, high = self._levels(i, q, limits, locked, *levels)
+        breaks = ops.less(0.0, excess(hold, load, low, high))
+        if self.happenings.friction.acts[i]:
+            way = ops.where(ops.less(low - hold, hold - high), 1.0, -1.0)
+            returns = ops.less(mode * qdd, 0.0)
+        else:
+            lower, upper = self._at_stop(i, q, limits)
+            way, returns = 1.0, 0.0
+            if lower is not None:
+                returns = ops.maximum(upper * ops.less(0.0, qdd), lower * ops.less(qdd, 0.0))
+        return ops.where(mode, ops.where(returns, 0.0, mode), ops.where(breaks, way, 0.0))
+
+    def _orientation(self) -> list[Step]:
+        """Which way each function of the user has to pass zero, by its sign at the start of the step."""
+        if not self.signs:
+            return []
+        make = self.make
+        here = make.each(self.n, lambda q, v: [q, v], [self.q, self.v], [self.at.q, self.at.qd])
+        clock = make.once(lambda t: [t], [self.own.t], [self.at.t])
+
+        def orient(values: list[Any]) -> list[Any]:
+            ways = zip(values, self.happenings.directions, strict=True)
+            return [[way * ops.less(way * x, 0.0) if way else -ops.sign(x) for x, way in ways]]
+
+        found = make.once(orient, [self.values], [self.oriented])
+        return [*here, *clock, *self.further.begin(), *self._from_here(), *self.plant.solve(self.at.q), *self.functions, *found]
+
+    # -- what happens first -------------------------------------------------------------------------------------------------
+
+    def _ends(self) -> list[Step]:
+        bound = super()._ends()
+        return [*bound, *self.make.once(_sooner, [self.work.stop, self.clock], [self.work.stop])]
+
+    def _stages(self) -> list[Step]:
+        return [*super()._stages(), *self.functions, *self._look()]
+
+    def _look(self) -> list[Step]:
+        """How far the first of all events is behind the point in question, and which joints turned round or passed a stop."""
+        sources = [self.over, self.mode, self.at.q, self.at.qd, self.limits]
+        sources += [self.values, self.oriented] if self.signs else []
+        return self.make.once(self._largest, sources, [self.top, self.turned, self.stopped, *self.signs])
+
+    def _largest(self, over: Any, mode: Any, q: Any, v: Any, limits: Any, values: Any = (), oriented: Any = ()) -> list[Any]:
+        top: Any = over[0]
+        turned: list[Any] = [0.0] * self.n
+        stopped: list[Any] = [0.0] * self.n
+        for i in range(self.n):
+            if self.happenings.friction.acts[i]:
+                back = -mode[i] * v[i]
+                top, turned[i] = ops.maximum(top, ops.where(mode[i], back, _NEVER)), ops.less(0.0, back)
+            if self.happenings.stops[i]:
+                beyond = ops.where(mode[i], ops.maximum(limits[i] - q[i], q[i] - limits[self.n + i]), _NEVER)
+                top, stopped[i] = ops.maximum(top, beyond), ops.less(0.0, beyond)
+        signs = []
+        for x, way in zip(values, oriented, strict=True):
+            past = ops.where(way, ops.where(ops.equal(x, 0.0), 1e-300, way * x), _NEVER)
+            top = ops.maximum(top, past)
+            signs.append(ops.less(0.0, past))
+        return [[top], turned, stopped, *([signs] if self.signs else [])]
+
+    def _suspicion(self) -> list[Step]:
+        """Whether something happened in the accepted step, by its end, or may have happened inside."""
+        sources = [self.work.accept, self.top, self.worst, self.work.step, self.mode, self.v, self.new_v]
+        sources += [self.Kv[0], self.Kv[STAGES]]
+
+        def suspect(accept: Any, top: Any, worst: Any, h: Any, mode: Any, v: Any, new: Any, a: Any, b: Any) -> list[Any]:
+            found: Any = ops.maximum(ops.less(0.0, top[0]), ops.less(0.0, worst[0]))
+            for i, dry in enumerate(self.happenings.friction.acts):
+                if dry:
+                    found = ops.maximum(found, _may_turn(h[0], *(mode[i] * x for x in (v[i], new[i], a[i], b[i]))))
+            return [[x] for x in locating.begun(accept[0] * found)]
+
+        return self.make.once(suspect, sources, [*self.search])
+
+    def _hunt(self) -> list[Step]:
+        """One turn of the search: the state at a point of the step, what has happened there, and where to look next."""
+        make, s = self.make, self.search
+        clock = make.once(lambda t, h, x: [[t[0] + x[0] * h[0]]], [self.own.t, self.work.step, s.x], [self.at.t])
+        state = self._interpolated(s.x)
+        sources = [*s, self.top, self.own.t, self.work.step, self.own.evaluations]
+
+        def turn(*cells: Any) -> list[Any]:
+            scalars = [x[0] for x in cells]
+            own, (top, t, h, count) = RootSearch(*scalars[:-4]), scalars[-4:]
+            return [*([x] for x in locating.narrowed(own, top, t, h)), [count + own.hunting]]
+
+        following = make.once(turn, sources, [*s, self.own.evaluations])
+        return [*clock, *state, *self._from_here(), *self.slope, *self.functions, *self._look(), *following]
+
+    def _interpolated(self, x: Cells) -> list[Step]:
+        """The state at a point of the step, to where slopes are evaluated."""
+        steps: list[Step] = []
+        for start, powers, target in ((self.q, self.Fq, self.at.q), (self.v, self.Fv, self.at.qd)):
+            steps += self.make.each(self.n, interpolated, [x, start, *powers], [target])
+        return [*steps, *self.further.interpolated(x, self.further.point)]
+
+    def _cut(self) -> list[Step]:
+        """The step ends where the first event is, at rest where a joint turned round."""
+        make, found, w = self.make, self.search.found, self.work
+
+        def ends(found: Any, turned: Any, q: Any, v: Any, new_q: Any, new_v: Any, low: Any, high: Any) -> list[Any]:
+            within = ops.minimum(ops.maximum(q, low), high)
+            return [ops.where(found, within, new_q), ops.where(found, ops.where(turned, 0.0, v), new_v)]
+
+        sources = [
+            found,
+            self.turned,
+            self.at.q,
+            self.at.qd,
+            self.new_q,
+            self.new_v,
+            self.limits[: self.n],
+            self.limits[self.n :],
+        ]
+        steps = make.each(self.n, ends, sources, [self.new_q, self.new_v])
+        if self.plant.solved:
+            steps += make.each(self.plant.size, _chosen, [found, self.plant.x, self.new_x], [self.new_x])
+        if self.further.size:
+            steps += make.each(self.further.size, _chosen, [found, self.further.at, self.further.new], [self.further.new])
+        sources = [found, w.accept, self.at.t, w.t_new, self.clock, self.own.status, self.stopped, *self.signs]
+        targets = [w.t_new, self.own.status, self.again, self.stopped, *self.signs]
+        return [*steps, *make.once(self._after, sources, targets)]
+
+    def _after(self, found: Any, accept: Any, at: Any, t_new: Any, clock: Any, status: Any, *flags: Any) -> list[Any]:
+        """The end of the step, and whether the motion goes on, waits, or is over."""
+        end = ops.where(found[0], at[0], t_new[0])
+        noted: Any = 0.0
+        for flag in (x for row in flags for x in row):
+            noted = ops.maximum(noted, flag)
+        due = accept[0] * ops.less_equal(clock[0], end)
+        waits = ops.maximum(found[0] * noted, due)
+        unfinished = ops.where(ops.equal(status[0], float(DONE)), float(RUNNING), status[0])
+        after = ops.where(ops.maximum(found[0], due), unfinished, status[0])
+        goes_on = ops.equal(after, float(RUNNING))
+        status_after = ops.where(waits * goes_on, float(PAUSED), after)
+        kept = [[found[0] * flag for flag in row] for row in flags]
+        return [[end], [status_after], [ops.maximum(found[0], due)], *kept]
+
+    # -- the program --------------------------------------------------------------------------------------------------------
+
+    def _record(self) -> list[Step]:
+        make, w = self.make, self.work
+        look = self._look_for_points() if self.output == "points" else []
+        wanted = {"points": w.inside, "dense": w.accept}.get(self.output, self.search.hunting)
+        ask = make.once(lambda a, b: [[ops.maximum(a[0], b[0])]], [wanted, self.search.hunting], [w.need])
+        hunt = Repeat(self.search.hunting.place, tuple(self._hunt()))
+        steps = [*self._suspicion(), *look, *ask, Repeat(w.need.place, tuple(self._interpolant())), hunt, *self._cut()]
+        if self.output == "points":
+            return [*steps, *look, self._write_points(look)]
+        time, state, move, write = self._step_writes()
+        if self.output == "dense":
+            sources = [w.step, *([self.further.z] if self.further.size else [])]
+            rows = [cells.row(self.own.cursor, cells.size) for cells in self.reach]
+            write = [*write, *make.once(lambda *lists: lists, sources, rows)]
+        return [*steps, *write, *time, *state, *move]
+
+    def _commit(self) -> list[Step]:
+        again = self.make.once(lambda a, b: [[ops.maximum(a[0], b[0])]], [self.again, self.settle], [self.settle])
+        return [*super()._commit(), *again]
+
+
+def _sooner(a: list[Any], b: list[Any]) -> list[list[Any]]:
+    return [[ops.minimum(a[0], b[0])]]
+
+
+def _chosen(condition: Any, a: Any, b: Any) -> list[Any]:
+    return [ops.where(condition, a, b)]
+
+
+def _may_turn(h: Any, v: Any, new: Any, a: Any, b: Any) -> Any:
+    """Whether a joint that slides forward at both ends may have stood in between: where the tangents meet below zero."""
+    dips = ops.less(a, 0.0) * ops.less(0.0, b) * ops.less(0.0, new)
+    meets = (new - v - b * h) / ops.where(dips, a - b, -1.0)
+    return dips * ops.less(v + a * meets, 0.0)
+
+
+__all__ = ["EventFields", "Happenings", "HeldIntegrator", "program"]

@@ -1,0 +1,228 @@
+"""Events: functions that pass zero, times, stops, locked joints, payloads, and how what users give is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as dal
+from dalembert.errors import DalembertError
+from dalembert.expr import ops
+from tests.robots import fresh, without_friction
+from tests.unit.simulate.blocks import MASS, TIGHT, block, happened, with_friction
+
+
+@pytest.fixture(scope="module")
+def pendulum() -> dal.Robot:
+    return without_friction(fresh("pendulum"))
+
+
+@pytest.fixture(scope="module")
+def arm() -> dal.Robot:
+    return without_friction(fresh("two_link_planar"))
+
+
+def test_a_function_is_located_to_rounding_in_the_direction_asked_for(pendulum):
+    """A block under no force: q = t."""
+    events = [
+        dal.Event(lambda t, q, qd: q[0] - 0.3, name="up", direction="rising"),
+        dal.Event(lambda t, q, qd: q[0] - 0.3, name="down", direction="falling"),
+        dal.Event(lambda t, q, qd: ops.sin(10.0 * t), name="both"),
+    ]
+    motion = dal.simulate(block(limits=(-9, 9)), [0.0], [1.0], t_end=1.0, events=events, max_step=0.1)
+    expected = [("event", "up", 0.3), *(("event", "both", k * np.pi / 10) for k in (1, 2, 3))]
+    assert happened(motion) == [
+        (kind, name, pytest.approx(t, abs=1e-15)) for kind, name, t in sorted(expected, key=lambda e: e[2])
+    ]
+
+
+def test_a_swing_is_timed_by_its_passages_and_ended_by_a_terminal_event(pendulum):
+    down = dal.Event(lambda t, q, qd: q[0], name="down")
+    top = dal.Event(lambda t, q, qd: qd[0], name="back", direction="falling", terminal=True)
+    motion = dal.simulate(pendulum, [0.5], [0.0], t_end=9.0, events=[down, top], dense=True, **TIGHT)
+    times = [event.t for event in motion.events]
+    assert [event.name for event in motion.events] == ["down", "down", "back"]
+    assert times[2] - times[1] == pytest.approx(times[0], abs=1e-11)  # a quarter of a period each, and half of one between
+    assert times[1] == pytest.approx(3 * times[0], abs=1e-11)
+    assert (motion.success, int(motion.status), motion.message) == (True, 7, "A terminal event ended the motion.")
+    assert motion.t[-1] == times[2] == motion.solution.t[-1]
+    assert motion.q[-1, 0] == pytest.approx(0.5, abs=1e-11)
+
+
+def test_rows_after_a_terminal_event_are_left_out_of_a_single_motion_and_nan_in_a_batch(pendulum):
+    end = dal.Event(lambda t, q, qd: q[0], terminal=True)
+    times = np.linspace(0.0, 5.0, 51)
+    alone = dal.simulate(pendulum, [0.5], [0.0], t_eval=times, events=[end])
+    both = dal.simulate(pendulum, [[0.5], [0.9]], [0.0], t_eval=times, events=[end])
+    assert len(alone.t) == len(alone.q) == np.sum(times <= alone.events[0].t)
+    assert both.success
+    for k in range(2):
+        np.testing.assert_array_equal(np.isnan(both.q[k, :, 0]), times > both.events[k][-1].t)
+
+
+def test_an_event_may_ask_the_model_and_the_inputs_of_the_torque_function(arm):
+    model = dal.inside(arm)
+    event = dal.Event(lambda t, q, qd, p: model.mass_matrix(q)[0, 0] - p.level, name="stretched")
+    M = dal.mass_matrix(arm, [[0.0, 0.0], [0.0, 2.0]])[:, 0, 0]
+    level = M.mean()
+    motion = dal.simulate(
+        arm,
+        [0.0, 2.0],
+        [0.0, 0.0],
+        t_end=3.0,
+        tau=lambda t, q, qd, p: model.gravity_torque(q) - 20.0 * qd - 50.0 * q,
+        inputs={"level": level},
+        events=[event],
+        **TIGHT,
+    )
+    (record,) = motion.events
+    assert dal.mass_matrix(arm, record.q)[0, 0] == pytest.approx(level, abs=1e-12)
+
+
+def test_a_block_bounces_off_its_stop_as_in_closed_form_and_comes_to_rest():
+    """Under a constant force: 1 s to the stop at 2 m/s, then 2 e^k s from bounce to bounce, 3 s together."""
+    motion = dal.simulate(block(), [0.0], [0.0], t_end=6.0, tau=[2.0 * MASS], stops=0.5, **TIGHT)
+    stops = [event for event in motion.events if event.kind == "stop"]
+    expected = 1.0 + 2.0 * (1 - 0.5 ** np.arange(len(stops)))
+    rounding = [1e-12 + 1e-15 / e.qd[0] for e in stops]  # of q near 1, at a lower and lower speed
+    assert np.all(np.abs([e.t for e in stops] - expected) < rounding)
+    np.testing.assert_allclose([e.qd[0] for e in stops], 2.0 * 0.5 ** np.arange(len(stops)), rtol=1e-3)
+    np.testing.assert_allclose([e.qd_after[0] for e in stops[:-1]], -(0.5 ** np.arange(len(stops) - 1)), rtol=1e-3)
+    assert motion.events[-1].kind == "rest"
+    assert (motion.q[-1, 0], motion.qd[-1, 0]) == (1.0, 0.0)
+
+
+def test_a_joint_rests_on_its_stop_until_it_is_pulled_away():
+    """Without and with dry friction, which the pull has to overcome as well."""
+    for friction, level, kinds in (
+        (None, 0.0, ["stop", "rest", "leave"]),
+        (dal.Friction(0.0, 3.0), 3.0, ["stop", "stick", "slip"]),
+    ):
+        motion = dal.simulate(
+            block(friction), [0.9], [1.0], t_end=6.0, tau=lambda t, q, qd: [4.0 * (2.0 - t)], stops={"slide": 0.0}, **TIGHT
+        )
+        assert [event.kind for event in motion.events[:3]] == kinds
+        assert motion.events[2].t == pytest.approx(2.0 + level / 4.0, abs=1e-11)
+        assert motion.q.max() == 1.0
+
+
+def test_an_impact_moves_the_other_joints_and_keeps_energy_where_it_is_elastic():
+    arm = without_friction(fresh("two_link_planar"))
+    joints = [j.replace(limits=dal.Limits(-2.0, 2.0)) for j in arm.structure.joints]
+    arm = arm.replace(structure=arm.structure.replace(joints=joints))
+    motion = dal.simulate(arm, [0.5, 1.5], [0.5, 3.0], t_end=5.0, stops=1.0, **TIGHT)
+    hits = [event for event in motion.events if event.kind == "stop"]
+    assert len(hits) > 3
+    for hit in hits:
+        i = [c.name for c in arm.structure.coordinates].index(hit.joint)
+        assert hit.qd_after[i] == pytest.approx(-hit.qd[i], rel=1e-12)
+        momentum = dal.mass_matrix(arm, hit.q) @ (hit.qd_after - hit.qd)
+        assert abs(momentum[1 - i]) < 1e-9 * abs(momentum[i])
+    assert np.abs(motion.q).max() <= 2.0
+    np.testing.assert_allclose(motion.energy, motion.energy[0], rtol=1e-9)
+
+
+def test_a_payload_dropped_in_mid_swing_leaves_velocities_and_changes_what_follows(arm):
+    loaded = arm.with_payload(3.0)
+    drop = dal.Event(time=0.7, name="drop", system=arm)
+    motion = dal.simulate(loaded, [0.3, 0.2], [0.0, 0.0], t_end=2.0, events=[drop], dense=True, **TIGHT)
+    ((kind, name, t),) = happened(motion)
+    assert (kind, name, t) == ("change", "drop", 0.7)
+    before = dal.simulate(loaded, [0.3, 0.2], [0.0, 0.0], t_end=0.7, **TIGHT)
+    after = dal.simulate(arm, before.q[-1], before.qd[-1], t_start=0.7, t_end=2.0, **TIGHT)
+    np.testing.assert_allclose(motion.q[-1], after.q[-1], atol=1e-9)
+    np.testing.assert_allclose(motion.solution(0.7)[0], before.q[-1], atol=1e-11)
+    many = dal.simulate(loaded, [[0.3, 0.2]] * 5, [0.0, 0.0], t_eval=[0.0, 2.0], events=[drop], **TIGHT)
+    np.testing.assert_allclose(many.q[:, -1], np.tile(after.q[-1], (5, 1)), atol=1e-9)
+
+
+def test_what_is_caught_at_rest_takes_its_share_of_the_momentum(arm):
+    loaded = arm.with_payload(3.0)
+    catch = dal.Event(lambda t, q, qd: q[1] - 0.5, name="catch", system=loaded, caught=True)
+    motion = dal.simulate(arm, [0.3, 0.2], [0.0, 2.0], t_end=1.0, events=[catch])
+    record = motion.events[0]
+    momenta = [dal.mass_matrix(robot, record.q) @ qd for robot, qd in ((arm, record.qd), (loaded, record.qd_after))]
+    np.testing.assert_allclose(*momenta, rtol=1e-12)
+
+
+def test_a_locked_joint_stands_and_the_rest_keeps_its_energy(arm):
+    lock, free = dal.Event(time=0.5, name="lock", lock=["joint2"]), dal.Event(time=1.0, name="free", release=["joint2"])
+    motion = dal.simulate(arm, [0.3, 0.2], [0.0, 1.0], t_end=1.5, events=[lock, free], dense=True, **TIGHT)
+    record = motion.events[0]
+    M = dal.mass_matrix(arm, record.q)
+    assert record.qd_after[1] == 0.0
+    assert record.qd_after[0] == pytest.approx((M @ record.qd)[0] / M[0, 0], rel=1e-12)
+    q, qd = motion.solution(np.linspace(0.5 + 1e-9, 1.0, 20))
+    assert np.ptp(q[:, 1]) == 0.0
+    assert not qd[:, 1].any()
+    energies = dal.energy(arm, q, qd).total
+    np.testing.assert_allclose(energies, energies[0], rtol=1e-10)
+    assert motion.qd[-1, 1] != 0.0
+
+
+def test_a_joint_with_dry_friction_may_be_locked_and_slips_after_it_is_released():
+    rubbing = block(dal.Friction(0.0, 3.0))
+    events = [dal.Event(time=1.0, name="lock", lock="slide"), dal.Event(time=2.0, name="free", release="slide")]
+    motion = dal.simulate(rubbing, [0.0], [0.0], t_end=3.0, tau=[5.0], events=events, **TIGHT)
+    assert [name for _, name, _ in happened(motion)] == ["lock", "free", "slide"]
+    assert motion.q[-1, 0] == pytest.approx(0.5 + 0.5, abs=1e-12)  # 1 m/s² for two single seconds
+
+
+def test_events_of_a_mechanism_see_its_coordinates():
+    bars = dal.mechanisms.four_bar()
+    bars = bars.replace(robot=without_friction(bars.robot))
+    event = dal.Event(lambda t, q, qd: q[0] - 1.1, name="there", terminal=True)
+    motion = dal.simulate(bars, bars.q0, [0.5], t_end=2.0, events=[event], rtol=1e-10)
+    assert motion.q[-1, 0] == pytest.approx(1.1, abs=1e-12)
+    assert motion.residual.max() < 1e-10
+
+
+def test_a_run_that_does_not_succeed_warns_and_friction_does_not_hide_it():
+    puma = with_friction(fresh("puma560"), 0.1)
+    with pytest.warns(dal.DalembertWarning, match="needed more than max_steps steps. Allow more max_steps"):
+        motion = dal.simulate(puma, np.ones((2, 6)), np.ones(6), t_eval=[0.0, 5.0], max_steps=3)
+    assert np.isnan(motion.q[:, 1]).all()
+    with pytest.warns(dal.DalembertWarning, match="left the finite numbers"):
+        dal.simulate(puma, [np.nan] * 6, np.ones(6), t_eval=[0.0, 5.0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"events": 3}, r"events: 3 found; a list of dal.Event is expected"),
+        ({"events": ["down"]}, r"events: .*'down'"),
+        ({"events": [dal.Event(time=7.0)]}, r"event 'event': at 7.0 s, but the motion goes from 0.0 to 1.0 s"),
+        ({"events": [dal.Event(time=0.5, lock="elbow")]}, r"coordinate: 'elbow' is not known"),
+        ({"events": [dal.Event(lambda t, q, qd: q)]}, r"event 'event': .* one number, which passes zero, is expected"),
+        ({"events": [dal.Event(lambda t, q, qd: float(q[0]))]}, r"event 'event': the function cannot be traced"),
+        ({"events": [dal.Event(time=0.5, system=fresh("pendulum"))]}, r"the coordinates pivot, but joint1, joint2 are expected"),
+        ({"stops": 2.0}, r"stops: 2.0 found; the part of its speed .* from 0 to 1"),
+        ({"stops": {"joint1": 0.5}}, r"stops: 'joint1' has no limits, so there is nothing to hit"),
+        ({"stops": {"elbow": 0.5}}, r"stops: coordinate: 'elbow' is not known"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_a_sentence(arm, options, message):
+    with pytest.raises(DalembertError, match=message):
+        dal.simulate(arm, [0.3, 0.2], [0.0, 0.0], t_end=1.0, **options)
+
+
+def test_an_event_is_a_function_or_a_time_and_a_motion_begins_within_its_stops():
+    with pytest.raises(DalembertError, match="either a function or a time is expected"):
+        dal.Event()
+    with pytest.raises(DalembertError, match="direction"):
+        dal.Event(lambda t, q, qd: t, direction="up")
+    with pytest.raises(
+        DalembertError, match=r"q0: 'slide' at 1.5, beyond its stops at -1 and 1, in motion 1\. Begin within them"
+    ):
+        dal.simulate(block(), [[0.0], [1.5]], [0.0], t_end=1.0, stops=0.0)
+
+
+def test_small_bounces_of_several_joints_end_and_leave_them_at_rest():
+    """Two joints on their stops, each of whose bounces pushes the other off."""
+    panda, rng = fresh("panda"), np.random.default_rng(5)
+    low, high = (np.array([getattr(c.limits, side) for c in panda.structure.coordinates]) for side in ("lower", "upper"))
+    q0, qd0 = low + (high - low) * rng.uniform(0.2, 0.8, (8, 7)), rng.normal(size=(8, 7)) * 2
+    motion = dal.simulate(panda, q0, qd0, t_eval=np.linspace(0.0, 2.0, 41), stops=0.3, max_steps=5000, rtol=1e-9)
+    assert motion.success
+    assert np.all((motion.q >= low - 1e-12) & (motion.q <= high + 1e-12))
+    assert np.all(np.diff(motion.energies.total, axis=-1) < 1e-5)  # stops only take energy, up to the error of the steps
