@@ -7,6 +7,7 @@ import math
 import platform
 import shutil
 
+import numpy as np
 import pytest
 
 import dalembert as dal
@@ -19,9 +20,18 @@ from benchmarks import (
     descriptions,
     extremes,
     humanoid,
+    inverse_kinematics,
     jumps,
+    linear,
     loops,
     machine,
+    manipulability,
+    mechanism_descriptions,
+    mechanism_motions,
+    mechanism_peers,
+    mechanism_start,
+    mechanism_subjects,
+    mechanisms,
     peak,
     peers,
     second,
@@ -42,16 +52,104 @@ def interpreted(monkeypatch):
     monkeypatch.setenv("DALEMBERT_BACKEND", "numpy")
 
 
-SECTIONS = [batch, chain, extremes, humanoid, second, call, peak, simulation]
+SECTIONS = [batch, chain, extremes, humanoid, linear, second, call, peak, simulation, manipulability, inverse_kinematics]
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda module: module.__name__)
 def test_a_section_measures_positive_times(section):
     table = section.measure(TINY)
-    key = {call: "us", humanoid: "us", second: "us", simulation: "ms"}.get(section, "ns")
+    key = {call: "us", humanoid: "us", second: "us", simulation: "ms", inverse_kinematics: "us"}.get(section, "ns")
     assert table.records
     assert all(record[key] > 0 for record in table.records)
     assert table.markdown().count("\n") == len(table.records) + 1
+
+
+@pytest.fixture(scope="module", params=mechanism_subjects.MECHANISMS)
+def mechanism(request):
+    return mechanism_subjects.MECHANISMS[request.param]()
+
+
+def test_closed_loops_are_measured_against_all_that_is_installed(monkeypatch):
+    some = ("four_bar", "delta")
+    monkeypatch.setattr(mechanisms, "MECHANISMS", {name: mechanism_subjects.MECHANISMS[name] for name in some})
+    table = mechanisms.measure(TINY)
+    assert len(table.records) == 7 * len(some)
+    for record in table.records:
+        assert all(value > 0 for key, value in record.items() if not isinstance(value, str)), record
+    asked = [record for record in table.records if record["quantity"] == "forward, positions given"]
+    assert all(f"{name}_ratio" in record for record in asked for name in peers.LOOPS if name not in peers.missing())
+
+
+def test_states_of_closed_loops_are_closed_and_move_as_the_loops_allow(mechanism):
+    given = mechanism_subjects.loop_states(mechanism, 5)
+    values = [row.value for row in mechanism.rows]
+    F, J = mechanism.equations(given.x)
+    closures = len(values)
+    assert F[:, :closures] == pytest.approx(np.tile(values, (5, 1)), abs=1e-12)  # the last Newton step squares 1e-8
+    assert np.abs(np.einsum("kij,kj->ki", J[:, :closures], given.xd)).max() < 1e-12  # rounding of rates of order one
+    assert np.all((given.start != given.x).sum(axis=1) == mechanism.robot.n - mechanism.n)
+    assert not given.tau[:, [k for k in range(mechanism.robot.n) if k not in given.driven]].any()
+
+
+@needs_pinocchio
+def test_pinocchio_holds_the_same_closed_loops(mechanism):
+    given = mechanism_subjects.loop_states(mechanism, 3)
+    with mechanism_peers.pinocchio(mechanism, given, compiled=False) as peer:
+        mechanisms.check(mechanism, given, peer)
+
+
+@needs_mujoco
+def test_mujoco_holds_nearly_the_same_closed_loops(mechanism):
+    given = mechanism_subjects.loop_states(mechanism, 3)
+    with mechanism_peers.mujoco(mechanism, given, compiled=False) as peer:
+        mechanisms.check(mechanism, given, peer)
+
+
+@needs_pinocchio
+def test_a_peer_with_other_closed_loops_is_noticed():
+    mechanism = mechanism_subjects.five_bar()
+    given = mechanism_subjects.loop_states(mechanism, 3)
+    other = mechanism.replace(robot=mechanism.robot.with_gravity([0.0, -1.62, 0.0]))
+    with (
+        mechanism_peers.pinocchio(other, given, compiled=False) as peer,
+        pytest.raises(agreement.DisagreementError, match="forward_dynamics of 'five_bar': Pinocchio from Python differs by"),
+    ):
+        mechanisms.check(mechanism, given, peer)
+
+
+@needs_mujoco
+@pytest.mark.skipif(not (shutil.which("c++") or shutil.which("g++")), reason="there is no C++ compiler")
+def test_a_compiled_loop_takes_mechanisms(tmp_path, monkeypatch):
+    monkeypatch.setattr(loops, "RESULTS", tmp_path)
+    mechanism = mechanism_subjects.four_bar()
+    given = mechanism_subjects.loop_states(mechanism, 5)
+    with mechanism_peers.mujoco(mechanism, given) as peer:
+        assert peer.label == "MuJoCo C"
+        mechanisms.check(mechanism, given, peer)
+        assert 0 < peer.seconds("forward_dynamics") < 1
+
+
+def test_a_mechanism_is_described_with_closures_and_drives():
+    mechanism = mechanism_subjects.five_bar()
+    lines = mechanism_descriptions.mechanism_text(mechanism).splitlines()
+    assert [line.split()[0] for line in lines] == ["gravity", *["segment"] * 4, "closure", "driven", "proximal"]
+    assert lines[-2] == "driven 2 0 2"
+
+
+def test_motions_of_closed_loops_are_measured(monkeypatch):
+    monkeypatch.setattr(mechanism_motions, "MECHANISMS", {"four_bar": mechanism_subjects.four_bar})
+    records = mechanism_motions.measure(TINY).records
+    assert [record["stiffness"] for record in records] == list(mechanism_motions.STIFFNESS["four_bar"])
+    for record in records:
+        assert min(record["ms"], record["batch_ms"]) > 0
+        assert record["settings"].startswith("ours ")
+
+
+def test_the_first_result_of_a_closed_loop_is_measured(monkeypatch):
+    monkeypatch.setattr(mechanism_start, "MEASURED", ("four_bar",))
+    monkeypatch.setattr(mechanism_start, "CALLS", {"mass matrix": "dal.mass_matrix(mechanism, state[0])"})
+    (record,) = mechanism_start.measure(TINY).records
+    assert 0 < record["best"] < 60
 
 
 @pytest.mark.slow

@@ -40,13 +40,17 @@ def results() -> dict[str, object]:
         "Complexity": dal.complexity(6),
         "Properties": dal.properties(ARM, samples=3),
         "Workspace": dal.Workspace.of(PANDA),
-        "Trajectory": dal.trajectories.triangular(np.linspace(0, 1, 99), [0.0], [1.0], duration=1.0),
+        "Trajectory": dal.trajectory.triangular([0.0], [1.0], duration=1.0).sample(count=99),
+        "Motion": dal.trajectory.quintic(ONES, 0 * ONES, duration=1.0),
+        "ToolPath": dal.trajectory.line(np.eye(4), np.eye(4), duration=1.0),
+        "ToolTrajectory": dal.trajectory.line(np.eye(4), np.eye(4), duration=1.0).sample(count=99),
+        "LimitCheck": dal.trajectory.quintic(ONES, 0 * ONES, duration=1.0).check(PANDA),
     }
 
 
 TUPLES = ("InverseDerivatives", "ForwardDerivatives", "SecondDerivatives", "Energy", "EnergyGradient", "Influence", "LinkMotion")
 RECORDS = ("Recursion", "Contributions", "Rollout", "Simulation", "Comparison", "Complexity", "Properties", "Trajectory")
-OTHERS = ("Progressive", "Solution", "SimplifiedModel", "Workspace")
+OTHERS = ("Progressive", "Solution", "SimplifiedModel", "Workspace", "Motion", "ToolPath", "ToolTrajectory", "LimitCheck")
 
 
 @pytest.mark.parametrize("name", [*TUPLES, *RECORDS, *OTHERS])

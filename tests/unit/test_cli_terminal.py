@@ -106,7 +106,7 @@ def wicked(monkeypatch):
         robot = dal.Robot.from_parts("arm", links, joints)
         for part in (robot, *robot.structure.joints):
             object.__setattr__(part, "name", f"{part.name}{name}")
-        for module in ("check", "dynamics", "contributions", "compare", "simplify", "equations", "export"):
+        for module in ("check", "dynamics", "contributions", "trajectory", "compare", "simplify", "equations", "export"):
             monkeypatch.setattr(importlib.import_module(f"dalembert.cli.{module}"), "load", lambda source: robot)
 
     return patch
@@ -117,6 +117,7 @@ COMMANDS = [
     ("check", "x"),
     ("dynamics", "x", "--q", "1", "2"),
     ("contributions", "x", "--to", "1", "2", "--time", "1"),
+    ("trajectory", "x", "--to", "1", "2", "--time", "1"),
     ("compare", "x", "--samples", "3"),
     ("simplify", "x", "--samples", "100"),
     ("equations", "x"),
@@ -219,7 +220,7 @@ def test_contributions_shows_every_name_and_number_at_any_width(screen, saved, c
         columns, "contributions", saved(name), "--to", *["1"] * robot.n, "--time", "1", "--by", "joint", "--samples", "20"
     )
     assert all(whole(out, joint) for joint in robot.joint_names)
-    path = dal.trajectories.triangular(np.linspace(0, 1, 20), np.zeros(robot.n), np.ones(robot.n), duration=1.0)
+    path = dal.trajectory.triangular(np.zeros(robot.n), np.ones(robot.n), duration=1.0).sample(count=20)
     parts = dal.contributions(robot, path.q, path.qd, path.qdd)
     columns_of = [v for v in parts.by_joint.values() if np.any(v != 0)]
     peaks = np.column_stack([np.abs(v).max(axis=0) for v in (*columns_of, parts.tau)])

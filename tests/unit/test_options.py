@@ -80,12 +80,12 @@ def calls() -> dict[str, tuple[object, dict[str, object]]]:
         "plots.comparison": (dal.plots.comparison, {"result": "=comparison", "axes": None}),
         "plots.simplification": (dal.plots.simplification, {"model": "=model", "axes": None}),
         "trapezoidal": (
-            dal.trajectories.trapezoidal,
-            {"t": T, "start": [0, 0], "end": [1, 1], "duration": 1.0, "acceleration_time": 0.2},
+            dal.trajectory.trapezoidal,
+            {"start": [0, 0], "end": [1, 1], "duration": 1.0, "acceleration_time": 0.2},
         ),
-        "triangular": (dal.trajectories.triangular, {"t": T, "start": [0, 0], "end": [1, 1], "duration": 1.0}),
+        "triangular": (dal.trajectory.triangular, {"start": [0, 0], "end": [1, 1], "duration": 1.0}),
         "duration_at": (
-            dal.trajectories.duration_at,
+            dal.trajectory.duration_at,
             {"start": [0, 0], "end": [1, 1], "velocity": 1.0, "acceleration_time": 0.2},
         ),
     }
@@ -112,8 +112,6 @@ RIGHT = {  # those of the values that mean something
     "symbols": {"None", "[]"},
     "equations(symbols)": {"[]"},
     "progress": {"None", "lambda"},
-    "trapezoidal(t)": {"[]"},
-    "triangular(t)": {"[]"},
     **{key: {"3", "2.5"} for key in ("duration", "velocity", "acceleration_time")},
     **{key: set() for key in ("Workspace(velocity)", "Workspace(acceleration)", "trapezoidal(acceleration_time)")},
 }

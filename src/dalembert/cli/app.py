@@ -65,12 +65,36 @@ def _parser() -> Parser:
 
 
 ROBOT = Argument(
-    ("robot",), {"metavar": "ROBOT", "help": "a name of the catalogue, or a .urdf, .urdf.xacro, .toml or .json file"}
+    ("robot",),
+    {"metavar": "ROBOT", "help": "a robot or mechanism of the catalogue, or a .urdf, .urdf.xacro, .toml or .json file"},
 )
+SOURCE = Argument(("source",), {"metavar": "SOURCE", "help": "a mechanism or robot: a name of the catalogue, or a file"})
 JSON = flag("--json", "print JSON, in SI units; what is infinite or not a number is null")
 DEGREES = flag("--degrees", "angles and their rates are given in degrees")
 FIGURE = option("--figure", about="draw it too; the suffix is the format: .pdf, .png or .svg", metavar="FILE")
 SEED = option("--seed", about="which random states", metavar="N", type=whole(0), default=0)
+PLOT = option("--plot", about="draw it too; the suffix is the format: .pdf, .png or .svg", metavar="FILE")
+MOTION = (
+    SOURCE,
+    option("--motion", about="a .csv or .parquet table with columns t, q_<name> and rates", metavar="FILE"),
+    number_list("--from", "or positions at the start", dest="start"),
+    number_list("--to", "positions at the end", dest="end"),
+    option("--time", about="duration from start to end [s]", metavar="T", type=number),
+    samples("how many instants from start to end", 501, 6),
+    DEGREES,
+)
+TABLE = option("-o", "--output", about="write what is found as a .csv or .parquet table", metavar="FILE")
+STATES = option(
+    "--states", about="or a .csv or .parquet table of states: q_<name>, qd_<name>, ...; rates it lacks are zero", metavar="FILE"
+)
+TASK = (
+    SOURCE,
+    number_list("--q", "coordinates: 0.1 0.2 or '0.1,0.2'"),
+    number_list("--qd", "their velocities"),
+    STATES,
+    option("--link", about="the link that has the task; the tool by default", metavar="NAME"),
+    option("--directions", about="which of x,y,z,rx,ry,rz make the task, such as x,y", metavar="NAMES"),
+)
 FORMULATION = "which formulation of the dynamics"
 
 
@@ -120,6 +144,84 @@ def _simplify(given: Namespace) -> None:
     run(given.robot, tolerance=given.tolerance, form=given.form, **options)
 
 
+def _linearize(given: Namespace) -> None:
+    from .linearize import run
+
+    run(given)
+
+
+def _bounds(given: Namespace) -> bool:
+    from .bounds import run
+
+    return run(given)
+
+
+def _mobility(given: Namespace) -> None:
+    from .mobility import run
+
+    run(given.source, q=given.q, degrees=given.degrees, json=given.json)
+
+
+def _opspace(given: Namespace) -> None:
+    from .opspace import run
+
+    run(given)
+
+
+def _ellipsoid(given: Namespace) -> None:
+    from .ellipsoid import run
+
+    run(given)
+
+
+def _kinematics(given: Namespace) -> None:
+    from .frame_poses import run
+
+    run(given)
+
+
+def _ik(given: Namespace) -> bool:
+    from .ik import run
+
+    return run(given)
+
+
+def _voltage(given: Namespace) -> None:
+    from .voltage import run
+
+    run(given)
+
+
+def _trajectory(given: Namespace) -> bool:
+    from .trajectory import run
+
+    return run(given)
+
+
+def _simulate(given: Namespace) -> bool:
+    from .simulate import run
+
+    return run(given)
+
+
+def _scale(given: Namespace) -> None:
+    from .time_scaling import run
+
+    run(given)
+
+
+def _timing(given: Namespace) -> None:
+    from .path_timing import run
+
+    run(given)
+
+
+def _motors(given: Namespace) -> bool:
+    from .motor_sheets import run
+
+    return run(given)
+
+
 def _export(given: Namespace) -> None:
     from .export import run
 
@@ -150,15 +252,15 @@ def _demo(given: Namespace) -> None:
 
 
 COMMANDS = {
-    "list": Command("the robots of the catalogue", (JSON,), _list_robots),
-    "show": Command("joints, links, drives and checks of a robot", (ROBOT, JSON), _show),
+    "list": Command("the robots and mechanisms of the catalogue", (JSON,), _list_robots),
+    "show": Command("joints, links, drives and checks; of a mechanism also coordinates and closures", (ROBOT, JSON), _show),
     "check": Command(
-        "whether a robot can be computed, and what is doubtful about it",
+        "whether a robot or mechanism can be computed, and what is doubtful about it",
         (ROBOT, flag("--strict", "fail on any finding, not only on errors"), JSON),
         _check,
     ),
     "dynamics": Command(
-        "torques, mass matrix, bias and gravity at one state; what is left out is zero",
+        "torques, mass matrix, bias and gravity at one state; what is left out is zero, or where a mechanism is assembled",
         (
             ROBOT,
             number_list("--q", "joint positions: 0.1 0.2 or '0.1,0.2'"),
@@ -188,6 +290,85 @@ COMMANDS = {
         ),
         _contributions,
     ),
+    "trajectory": Command(
+        "a motion from a few numbers or through points: positions with three rates, torques, and whether limits are kept",
+        (
+            SOURCE,
+            option(
+                "--kind",
+                about="triangular, trapezoidal, cubic, quintic, septic; double_s, synchronised; spline, quintic_spline, "
+                "b_spline, blended, sampled; or line, of the tool",
+                metavar="NAME",
+                default="quintic",
+            ),
+            number_list("--from", "positions at the start", dest="start"),
+            number_list("--to", "positions at the end", dest="end"),
+            option("--time", about="duration [s]", metavar="T", type=number),
+            option(
+                "--acceleration-time", about="of a trapezoid [s]; a quarter of the time if not given", metavar="T", type=number
+            ),
+            number_list("--velocity", "largest velocities, one or one for each; those of the model if left out"),
+            number_list("--acceleration", "largest accelerations"),
+            number_list("--jerk", "largest jerks"),
+            flag("--straight", "joints stay in proportion (synchronised)"),
+            option("--points", about="a .csv or .parquet table with columns t and q_<name>", metavar="FILE"),
+            option("--ends", about="of a spline: rest, natural or periodic", metavar="NAME", default="rest"),
+            option("--blend-time", about="of each blend [s]", metavar="T", type=number),
+            option("--cutoff", about="of the filter of samples [Hz]", metavar="F", type=number),
+            number_list("--tool-to", "where a line of the tool ends: x y z [m]"),
+            option("--directions", about="which of x,y,z,rx,ry,rz a line keeps to; all by default", metavar="NAMES"),
+            samples("how many instants", 501, 2),
+            option("--dt", about="or the time between them [s]", metavar="T", type=number),
+            flag("--strict", "fail where a limit is passed"),
+            DEGREES,
+            TABLE,
+            PLOT,
+            JSON,
+        ),
+        _trajectory,
+    ),
+    "scale": Command(
+        "a motion slower or faster: the largest factor within limits, the joint and the instant that bind",
+        (
+            SOURCE,
+            option("--motion", about="a .csv or .parquet table with columns t and q_<name>", metavar="FILE"),
+            number_list("--from", "positions at the start of a smooth motion", dest="start"),
+            number_list("--to", "positions at its end", dest="end"),
+            option("--time", about="its duration [s]", metavar="T", type=number),
+            option(
+                "--factor", about="how many times as fast; the largest one within limits if left out", metavar="C", type=number
+            ),
+            number_list("--torque", "largest torques, one or one for each; those of the model if left out"),
+            number_list("--velocity", "largest velocities"),
+            samples("samples of the result", 1000, 2),
+            DEGREES,
+            TABLE,
+            PLOT,
+            JSON,
+        ),
+        _scale,
+    ),
+    "timing": Command(
+        "the least time along a path within limits of torque, speed, acceleration, power and motors",
+        (
+            SOURCE,
+            option("--points", about="a .csv or .parquet table with columns t and q_<name>; t is not used", metavar="FILE"),
+            number_list("--from", "positions at the start of a straight path", dest="start"),
+            number_list("--to", "positions at its end", dest="end"),
+            number_list("--torque", "largest torques, one or one for each; those of the model if left out"),
+            number_list("--velocity", "largest velocities; those of the model if left out"),
+            number_list("--acceleration", "largest accelerations"),
+            number_list("--power", "largest powers [W]"),
+            flag("--motors", "keep within the limits of the motors too"),
+            samples("samples of the table", 1000, 2),
+            option("--intervals", about="of the grid", metavar="N", type=whole(4), default=1000),
+            DEGREES,
+            TABLE,
+            PLOT,
+            JSON,
+        ),
+        _timing,
+    ),
     "compare": Command(
         "all formulations side by side: do they agree, what do they cost; and the properties of the model",
         (ROBOT, samples("how many random states", 100), SEED, FIGURE, JSON),
@@ -205,6 +386,171 @@ COMMANDS = {
             JSON,
         ),
         _simplify,
+    ),
+    "linearize": Command(
+        "the linear model about a pose or a state of motion: A, B, poles and modes; what is left out is zero",
+        (
+            SOURCE,
+            number_list("--q", "coordinates: 0.1 0.2 or '0.1,0.2'; where a mechanism is assembled if left out"),
+            number_list("--qd", "velocities"),
+            number_list("--qdd", "accelerations"),
+            STATES,
+            words(
+                "--outputs",
+                "what C tells: q, qd, qdd, a coordinate, tool, a link; may be given several times; the states if left out",
+            ),
+            DEGREES,
+            TABLE,
+            PLOT,
+            JSON,
+        ),
+        _linearize,
+    ),
+    "bounds": Command(
+        "proven bounds of torques or another quantity over the whole workspace: what a motor has to give",
+        (
+            ROBOT,
+            option(
+                "--quantity",
+                about="inverse_dynamics by default; gravity_torque, mass_matrix, eigenvalues, gravity_norm, coriolis_norm, ...",
+                metavar="NAME",
+                default="inverse_dynamics",
+            ),
+            words("--which", "an entry, by number or name; may be given several times; all by default"),
+            number_list("--lower", "least joint positions; the limits by default"),
+            number_list("--upper", "largest joint positions"),
+            number_list("--qd", "largest joint velocities, one or one for each joint"),
+            number_list("--qdd", "largest joint accelerations"),
+            number_list("--tau", "largest joint torques, where they are inputs"),
+            number_list("--payload", "the largest mass at the tool [kg], or the least and the largest"),
+            option(
+                "--states",
+                about="or the ranges of a table of states, .csv or .parquet; rates it lacks are zero",
+                metavar="FILE",
+            ),
+            option("--rtol", about="gap at which the search ends, as a share", metavar="SHARE", type=share, default="5%"),
+            option("--seconds", about="how long it may take", metavar="T", type=number, default="60"),
+            DEGREES,
+            TABLE,
+            PLOT,
+            JSON,
+        ),
+        _bounds,
+    ),
+    "mobility": Command(
+        "freedoms of a mechanism: redundant constraints, idle freedoms, internal forces, joints fit for coordinates",
+        (SOURCE, number_list("--q", "coordinates: 0.1 0.2 or '0.1,0.2'; where it is assembled if left out"), DEGREES, JSON),
+        _mobility,
+    ),
+    "opspace": Command(
+        "the dynamics as a task feels them: inertia, loads, Jacobian and its consistent inverse at one state",
+        (
+            *TASK,
+            option("--frame", about="whose axes: world or body", metavar="NAME", default="world"),
+            option("--angles", about="rpy or zyz, in place of angular velocity", metavar="NAME"),
+            option("--damping", about="serve singular tasks by a damped inverse, such as 0.05", metavar="D", type=number),
+            DEGREES,
+            TABLE,
+            PLOT,
+            JSON,
+        ),
+        _opspace,
+    ),
+    "ellipsoid": Command(
+        "accelerations, velocities or forces that drives of bounded strength give: ellipsoid and polytope",
+        (
+            *TASK,
+            option("--kind", about="dynamic, velocity or force", metavar="NAME", default="dynamic"),
+            number_list("--strength", "torque (or velocity) of each drive; one each if left out"),
+            flag("--limits", "take the limits of the model for the strength of the drives"),
+            flag("--polytope", "the polytope of each drive within its own strength, too"),
+            DEGREES,
+            TABLE,
+            PLOT,
+            JSON,
+        ),
+        _ellipsoid,
+    ),
+    "simulate": Command(
+        "a motion under torques or a controller: energy balance, speeds and torques against their limits, tables, pictures",
+        (
+            SOURCE,
+            option("--duration", about="how long [s]", metavar="T", type=number),
+            number_list("--q0", "coordinates at the start; zero, or where a mechanism is assembled, if left out"),
+            number_list("--qd0", "their velocities"),
+            number_list("--tau", "constant torques or forces [N m | N]; none if left out"),
+            option("--torques", about="or samples: a .csv or .parquet table with columns t and tau_<name>", metavar="FILE"),
+            option("--between", about="torques between samples: hold or linear", metavar="NAME", default="hold"),
+            number_list("--hold", "or a pose that computed torque goes to and holds"),
+            option("--frequency", about="of that controller [rad/s]", metavar="W", type=number, default="10"),
+            option("--method", about="of integration", metavar="NAME", default="dop853"),
+            option("--rtol", about="error allowed in a step, as a share", metavar="SHARE", type=share, default="1e-8"),
+            option("--max-steps", about="trial steps after which it is given up", metavar="N", type=whole(1), default=100_000),
+            samples("how many instants are told", 501, 2),
+            DEGREES,
+            TABLE,
+            PLOT,
+            option("--animate", about="draw it moving: a .gif file, or .mp4 where ffmpeg is found", metavar="FILE"),
+            option("--fps", about="pictures a second", metavar="F", type=number, default="25"),
+            option("--speed", about="times the pace of the motion", metavar="X", type=number, default="1"),
+            option("--trace", about="a link, or tool, whose path is drawn in the animation", metavar="NAME"),
+            JSON,
+        ),
+        _simulate,
+    ),
+    "kinematics": Command(
+        "poses of all links in the world, and the Jacobian of one, at one state or over a table of them",
+        (
+            SOURCE,
+            number_list("--q", "coordinates: 0.1 0.2 or '0.1,0.2'"),
+            STATES,
+            option("--link", about="whose Jacobian; the tool by default", metavar="NAME"),
+            option("--frame", about="axes of the Jacobian: world or body", metavar="NAME", default="world"),
+            DEGREES,
+            TABLE,
+            PLOT,
+            JSON,
+        ),
+        _kinematics,
+    ),
+    "ik": Command(
+        "joint positions for a pose, or for a table of poses: inverse kinematics within joint limits",
+        (
+            SOURCE,
+            number_list("--position", "wanted place [m]: 0.4 0.1 0.3"),
+            number_list("--rpy", "wanted roll, pitch, yaw; any orientation if left out"),
+            option("--poses", about="or a .csv or .parquet table: x, y, z and roll, pitch, yaw", metavar="FILE"),
+            number_list("--q0", "where to start; at random if left out"),
+            option("--link", about="the link that has the pose; the tool by default", metavar="NAME"),
+            option("--directions", about="which of x,y,z,rx,ry,rz matter, such as x,y,z,rx,ry", metavar="NAMES"),
+            option(
+                "--frame",
+                about="axes of the directions: world, or body for those of the wanted pose",
+                metavar="NAME",
+                default="world",
+            ),
+            flag("--continuous", "the rows of the table are a path: each starts at the solution before"),
+            flag("--all", "all solutions of one pose in closed form, for arms of known kinds"),
+            flag("--no-limits", "let joints go beyond their limits"),
+            option("--tolerance", about="how near is near enough [m, rad]", metavar="T", type=number, default="1e-5"),
+            option("--attempts", about="how many starts to try", metavar="N", type=whole(1, 100_000), default=200),
+            SEED,
+            DEGREES,
+            TABLE,
+            PLOT,
+            JSON,
+        ),
+        _ik,
+    ),
+    "voltage": Command(
+        "currents and voltages that drive a motion, from its third derivative",
+        (*MOTION, flag("--strict", "refuse a motion beyond a limit of a motor"), TABLE, PLOT, JSON),
+        _voltage,
+    ),
+    "motors": Command(
+        "what a motion asks of the motors, margins to their limits, and which motor of a list would do",
+        (*MOTION, option("--motors", about="a .toml file with a list of [[motor]]", metavar="FILE"), TABLE, PLOT, JSON),
+        _motors,
     ),
     "export": Command(
         "source code of a robot's dynamics, for other programs",

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import analysis, plots
 from ..analysis.comparison import cost_table, difference_table
-from ..formats import load
+from ..loading import load
 from . import outputs, terminal
 from .sheets import Sheet, print_sheets, sheet
 

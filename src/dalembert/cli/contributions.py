@@ -12,13 +12,13 @@ from .. import plots
 from ..checks import FloatArray, choice
 from ..dynamics.contributions import SPLITS, Contributions
 from ..errors import ShapeError
-from ..formats import load
-from ..model import Robot
-from ..trajectories import Trajectory, duration_at, trapezoidal
+from ..loading import load
+from ..trajectory import Trajectory, duration_at, trapezoidal
 from . import outputs, terminal
 from .digits import aligned
 from .dynamics import state_of
 from .sheets import Sheet, print_sheets, print_title, sheet
+from .systems import Loaded, noun_of
 
 PROFILES = {"triangular": 0.5, "trapezoidal": 0.25}  # share of the time that is spent accelerating, where none is given
 
@@ -54,12 +54,12 @@ def run(
         terminal.print_json(_record(robot, path, parts))
     else:
         print_title(f"{robot!r}, {timing.profile} velocity over {path.t[-1]:g} s, {len(path.t)} samples")
-        print_sheets(*(peak_table(parts, name) for name in dict.fromkeys((by, "nature", "link"))))
+        print_sheets(*(peak_table(parts, name, noun_of(robot)) for name in dict.fromkeys((by, "nature", "link"))))
     if picture is not None:
         outputs.save_figure(draw(robot, path, parts, by), picture)
 
 
-def motion(robot: Robot, start: Sequence[float], end: Sequence[float], timing: MotionTiming, *, degrees: bool) -> Trajectory:
+def motion(robot: Loaded, start: Sequence[float], end: Sequence[float], timing: MotionTiming, *, degrees: bool) -> Trajectory:
     """The motion from one position to the other, in SI units."""
     q0, q1 = (state_of(robot, {"q": q}, degrees=degrees).q for q in (start, end))
     if np.array_equal(q0, q1):
@@ -71,27 +71,27 @@ def motion(robot: Robot, start: Sequence[float], end: Sequence[float], timing: M
         return _at_velocity(robot, q0, q1, timing, degrees=degrees)
     assert timing.time is not None
     ta = share * timing.time if timing.acceleration_time is None else timing.acceleration_time
-    return trapezoidal(np.linspace(0.0, timing.time, timing.samples), q0, q1, duration=timing.time, acceleration_time=ta)
+    return trapezoidal(q0, q1, duration=timing.time, acceleration_time=ta).sample(count=timing.samples)
 
 
-def _at_velocity(robot: Robot, q0: FloatArray, q1: FloatArray, timing: MotionTiming, *, degrees: bool) -> Trajectory:
+def _at_velocity(robot: Loaded, q0: FloatArray, q1: FloatArray, timing: MotionTiming, *, degrees: bool) -> Trajectory:
     if timing.acceleration_time is None or timing.profile != "trapezoidal":
         raise ShapeError("--velocity: it goes with --profile trapezoidal and --acceleration-time, the time to reach it.")
     limit = state_of(robot, {"q": [timing.velocity or 0.0] * robot.n}, degrees=degrees).q
     ta = timing.acceleration_time
     T = duration_at(q0, q1, velocity=limit, acceleration_time=ta)
-    return trapezoidal(np.linspace(0.0, float(T.max()), timing.samples), q0, q1, duration=T, acceleration_time=ta)
+    return trapezoidal(q0, q1, duration=T, acceleration_time=ta).sample(count=timing.samples)
 
 
-def peak_table(parts: Contributions, by: str) -> Sheet:
+def peak_table(parts: Contributions, by: str, noun: str = "joint") -> Sheet:
     """The largest magnitude of each part along the motion."""
     columns = {name: values for name, values in SPLITS[by](parts).items() if np.any(values != 0.0)}
     peaks = np.column_stack([np.abs(values).max(axis=0) for values in (*columns.values(), parts.tau)])
     rows = [(*names, *cells) for *names, cells in zip(parts.coordinates, parts.units, aligned(peaks), strict=True)]
-    return sheet(f"Largest magnitudes, by {by}", ["joint", "unit", *columns, "tau"], rows, left=2, keys=2)
+    return sheet(f"Largest magnitudes, by {by}", [noun, "unit", *columns, "tau"], rows, left=2, keys=2)
 
 
-def draw(robot: Robot, path: Trajectory, parts: Contributions, by: str) -> Any:
+def draw(robot: Loaded, path: Trajectory, parts: Contributions, by: str) -> Any:
     """The motion with its torques above, their parts below."""
     width = min(3, robot.n)
     rows = -(-robot.n // width)
@@ -107,7 +107,7 @@ def _grid(figure: Any, rows: int, columns: int) -> Any:
     return figure.subplots(rows, columns, sharex=True, squeeze=False)
 
 
-def _record(robot: Robot, path: Trajectory, parts: Contributions) -> dict[str, object]:
+def _record(robot: Loaded, path: Trajectory, parts: Contributions) -> dict[str, object]:
     return {
         "robot": robot.name,
         "coordinates": parts.coordinates,

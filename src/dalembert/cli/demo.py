@@ -10,8 +10,8 @@ import numpy as np
 from .. import dynamics as dyn
 from .. import plots
 from ..checks import FloatArray
-from ..formats import load
 from ..model import Robot
+from ..robots import CATALOGUE
 from . import dynamics, outputs, show, terminal
 from .sheets import print_sheets
 
@@ -26,7 +26,7 @@ def run() -> None:
     """The arm, its dynamics at a pose, the speed of a batch, a figure."""
     picture = outputs.picture("demo", FIGURE)
     assert picture is not None
-    robot = load("puma560")
+    robot = CATALOGUE["puma560"]()
     _heading("1. An arm of the catalogue: robot = dal.load('puma560')")
     print_sheets(*show.joint_tables(robot))
     _heading("2. Its torques in the middle of a motion: dal.inverse_dynamics(robot, q, qd, qdd)")

@@ -10,11 +10,12 @@ import numpy as np
 from .. import dynamics as dyn
 from ..checks import FloatArray
 from ..errors import ShapeError
-from ..formats import load
-from ..model import Robot
+from ..loading import load
+from ..wording import counted
 from . import terminal
 from .digits import aligned
 from .sheets import Sheet, print_sheets, print_title, sheet
+from .systems import Loaded, coordinates_of, has_friction, noun_of, position_left_out
 
 
 class GivenState(NamedTuple):
@@ -51,28 +52,28 @@ def run(source: str, given: Mapping[str, Sequence[float]], *, degrees: bool, for
     print_sheets(state_table(robot, state), torque_table(robot, state, result), mass_table(robot, result))
 
 
-def state_of(robot: Robot, given: Mapping[str, Sequence[float]], *, degrees: bool) -> GivenState:
-    """The state in SI units; what is not given is zero."""
-    scale = np.array([np.pi / 180 if degrees and joint.turns else 1.0 for joint in robot.structure.coordinates])
-    return GivenState(*(_checked(robot, name, given.get(name, ())) * scale for name in GivenState._fields))
+def state_of(robot: Loaded, given: Mapping[str, Sequence[float]], *, degrees: bool) -> GivenState:
+    """The state in SI units; what is not given is zero, and of a mechanism the position in which it was assembled."""
+    scale = np.array([np.pi / 180 if degrees and joint.turns else 1.0 for joint in coordinates_of(robot)])
+    left_out = {"q": position_left_out(robot)}
+
+    def values(name: str) -> FloatArray:
+        found = given.get(name, ())
+        return _checked(robot, name, found) * scale if found else left_out.get(name, np.zeros(robot.n))
+
+    return GivenState(*map(values, GivenState._fields))
 
 
-def _checked(robot: Robot, name: str, values: Sequence[float]) -> FloatArray:
-    if not values:
-        return np.zeros(robot.n)
+def _checked(robot: Loaded, name: str, values: Sequence[float]) -> FloatArray:
     if len(values) != robot.n:
         raise ShapeError(
-            f"{name}: {_counted(len(values), 'value')} found, but {robot.name!r} has {_counted(robot.n, 'joint')}, so "
+            f"{name}: {counted(len(values), 'value')} found, but {robot.name!r} has {counted(robot.n, noun_of(robot))}, so "
             f"{robot.n} expected: {', '.join(robot.joint_names)}."
         )
     return np.array(values, dtype=float)
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
-def evaluate(robot: Robot, state: GivenState, formulation: str = "newton_euler") -> Result:
+def evaluate(robot: Loaded, state: GivenState, formulation: str = "newton_euler") -> Result:
     """The dynamics at a state, or at many: leading axes are a batch."""
     with np.errstate(invalid="ignore"):  # a NaN in the state gives NaN in the results; no warning is needed
         return Result(
@@ -83,30 +84,30 @@ def evaluate(robot: Robot, state: GivenState, formulation: str = "newton_euler")
         )
 
 
-def torque_units(robot: Robot) -> list[str]:
+def torque_units(robot: Loaded) -> list[str]:
     """N m of a turning joint, N of a sliding one."""
-    return ["N m" if joint.turns else "N" for joint in robot.structure.coordinates]
+    return ["N m" if joint.turns else "N" for joint in coordinates_of(robot)]
 
 
-def state_table(robot: Robot, state: GivenState) -> Sheet:
+def state_table(robot: Loaded, state: GivenState) -> Sheet:
     """Where the joints are and how they move."""
     cells = np.column_stack([aligned(values) for values in state])
-    rows = [(joint.name, "rad" if joint.turns else "m", *cells[i]) for i, joint in enumerate(robot.structure.coordinates)]
-    return sheet("State: q, qd per s, qdd per s²", ["joint", "unit", *GivenState._fields], rows, left=2, keys=2)
+    rows = [(joint.name, "rad" if joint.turns else "m", *cells[i]) for i, joint in enumerate(coordinates_of(robot))]
+    return sheet("State: q, qd per s, qdd per s²", [noun_of(robot), "unit", *GivenState._fields], rows, left=2, keys=2)
 
 
-def torque_table(robot: Robot, state: GivenState, result: Result) -> Sheet:
+def torque_table(robot: Loaded, state: GivenState, result: Result) -> Sheet:
     """The torque of each joint, split by cause."""
     parts = result.parts(state.qdd)
-    if not robot.parameters.friction:
+    if not has_friction(robot):
         del parts["friction"]  # only rounding errors would be shown there
     heads = {"inertia": "M qdd", "Coriolis": "C qd", "gravity": "g", "friction": "friction"}
     cells = aligned(np.column_stack([*parts.values(), result.tau]))
     rows = [(*names, *row) for *names, row in zip(robot.joint_names, torque_units(robot), cells, strict=True)]
-    return sheet("Torques", ["joint", "unit", *(heads[name] for name in parts), "tau"], rows, left=2, keys=2)
+    return sheet("Torques", [noun_of(robot), "unit", *(heads[name] for name in parts), "tau"], rows, left=2, keys=2)
 
 
-def mass_table(robot: Robot, result: Result) -> Sheet:
+def mass_table(robot: Loaded, result: Result) -> Sheet:
     """The mass matrix and, beside it, the bias."""
     values, h = aligned(result.M), aligned(result.h)
     rows = [(name, *values[i], h[i]) for i, name in enumerate(robot.joint_names)]
@@ -114,15 +115,15 @@ def mass_table(robot: Robot, result: Result) -> Sheet:
     return sheet(title, ["", *robot.joint_names, "h"], rows)
 
 
-def _mass_units(robot: Robot) -> str:
+def _mass_units(robot: Loaded) -> str:
     """The units that occur in the mass matrix: a turn and a slide couple through kg m."""
-    turns = {joint.turns for joint in robot.structure.coordinates}
+    turns = {joint.turns for joint in coordinates_of(robot)}
     if len(turns) == 2:
         return "kg m² | kg m | kg"
     return "kg m²" if True in turns else "kg"
 
 
-def _record(robot: Robot, state: GivenState, result: Result, formulation: str) -> dict[str, object]:
+def _record(robot: Loaded, state: GivenState, result: Result, formulation: str) -> dict[str, object]:
     return {
         "robot": robot.name,
         "formulation": formulation,

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import DalembertError
 from ..export import Equations, equations
-from ..formats import load
+from ..loading import load
 from . import outputs, terminal
 from .digits import number
 from .sheets import print_sheets, print_title, sheet

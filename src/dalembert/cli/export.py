@@ -9,7 +9,7 @@ from typing import Any
 from ..checks import choice
 from ..export import export_code
 from ..export.code import LANGUAGES, Language
-from ..formats import load
+from ..loading import load
 from . import outputs, terminal
 
 

@@ -22,7 +22,7 @@ class Picture(NamedTuple):
     format: str
 
 
-def picture(command: str, given: str | None) -> Picture | None:
+def picture(command: str, given: str | None, option: str = "--figure") -> Picture | None:
     """The place of a figure, if one is wanted and can be drawn and written; its suffix is its format."""
     if given is None:
         return None
@@ -30,12 +30,12 @@ def picture(command: str, given: str | None) -> Picture | None:
     form = path.suffix[1:].lower()
     if form not in FORMATS:
         known = ", ".join(f".{name}" for name in FORMATS)
-        raise UnknownNameError(f"--figure: {given!r} ends in {path.suffix!r}, which is not a format of figures. Known: {known}.")
+        raise UnknownNameError(f"{option}: {given!r} ends in {path.suffix!r}, which is not a format of figures. Known: {known}.")
     try:
         importlib.import_module("matplotlib.figure")
     except ImportError:
         raise MissingExtraError.for_extra(f"{command}: the figure", "matplotlib", "plots") from None
-    return Picture(destination("--figure", given), form)
+    return Picture(destination(option, given), form)
 
 
 def destination(option: str, given: str) -> Path:

@@ -52,9 +52,10 @@ def print_sheets(*sheets: Sheet) -> None:
         terminal.say_lines([*heading, *([line] for line in lines(found, room)), []])
 
 
-def print_title(words: str) -> None:
-    """A title line, and an empty one."""
-    terminal.say_lines([*([(line, "bold")] for line in _folded(printable(words), terminal.width())), []])
+def print_title(words: str, *, gap: bool = True) -> None:
+    """A title line, and an empty one unless what follows belongs to it."""
+    lines = [[(line, "bold")] for line in _folded(printable(words), terminal.width())]
+    terminal.say_lines([*lines, []] if gap else lines)
 
 
 def print_marked(marked: Sequence[tuple[str, str, str]]) -> None:

@@ -11,26 +11,34 @@ from typing import Any
 import numpy as np
 
 from ..formats.poses import rpy_from_rotation
-from ..model import Body, Joint, Link, Robot
+from ..model import Body, Joint, Link, Motor, Robot
+from ..model.motors import ratio_of
 from ..model.record import Record
-from . import check, terminal
+from . import check, show_mechanism, terminal
+from .closing import closing
 from .digits import MINUS, columns_of, number, numbers
 from .geometry import DhRow, dh_table
-from .sheets import Sheet, print_marked, print_sheets, sheet
+from .sheets import Sheet, print_marked, print_sheets, print_title, sheet
+from .systems import tree_of
 
 
 def run(source: str, *, json: bool) -> None:
-    """Print the robot."""
-    robot = check.load_quietly(source)
+    """Print the robot or mechanism."""
+    loaded = check.load_quietly(source)
+    robot = tree_of(loaded)
+    closed = None if isinstance(loaded, Robot) else (loaded, closing(loaded))
     if json:
-        terminal.print_json(record(robot))
+        more = {} if closed is None else {**show_mechanism.record(*closed), **check.record(loaded)}
+        terminal.print_json(record(robot) | more)
         return
-    terminal.say((repr(robot), "bold"))
-    print_marked([(f"{name:<9}", "cyan", words) for name, words in effects(robot).items()])
+    print_title(repr(loaded), gap=False)
+    phrases = effects(robot) | ({} if closed is None else show_mechanism.phrases(*closed))
+    print_marked([(f"{name:<9}", "cyan", words) for name, words in phrases.items()])
     terminal.say()
-    print_sheets(*joint_tables(robot), drive_table(robot), link_table(robot))
+    above = [] if closed is None else show_mechanism.tables(closed[0])
+    print_sheets(*above, *joint_tables(robot), drive_table(robot), *motor_tables(robot), link_table(robot))
     terminal.say(("Checks", "bold"))
-    print_marked(check.report(robot))
+    print_marked(check.report(loaded))
 
 
 def effects(robot: Robot) -> dict[str, str]:
@@ -42,6 +50,7 @@ def effects(robot: Robot) -> dict[str, str]:
         "gravity": f"{numbers(robot.gravity)} m/s²" if robot.gravity.any() else "off",
         "friction": f"at {len(robot.parameters.friction)} of {len(moving)} joints" if robot.parameters.friction else "none",
         "rotors": ", ".join(f"{count} {model}" for model, count in rotors.items()) or "none",
+        **({"motors": f"at {len(robot.parameters.motors)} of {len(moving)} joints"} if robot.parameters.motors else {}),
         "tool": _tool(robot),
         "payload": _body_words(robot.parameters.payload) if robot.parameters.payload else "none",
     }
@@ -159,6 +168,38 @@ def _rotor_cell(robot: Robot, joint: Joint) -> str:
     return f"{reflected}, {rotor.model}" if len(models) > 1 else reflected
 
 
+def motor_tables(robot: Robot) -> list[Sheet]:
+    """The motors of the joints, if there are any; columns without any value are left out."""
+    given = robot.parameters.motors
+    motors = {joint.name: given[joint.name] for joint in robot.structure.joints if joint.name in given}
+    if not motors:
+        return []
+    ratios = {name: ratio_of(motor, robot.parameters.rotors.get(name)) for name, motor in motors.items()}
+    heads = [
+        "joint",
+        "ratio",
+        "R [Ω]",
+        "L [mH]",
+        "k_t [N m/A]",
+        "k_e [V s]",
+        "largest V",
+        "largest A",
+        "lasting A",
+        "K/W",
+        "name",
+    ]
+    rows = [(name, number(ratios[name]), *_motor_cells(motor)) for name, motor in motors.items()]
+    used = [i for i in range(len(heads)) if any(row[i] not in ("–", "∞", "") for row in rows)]
+    return [sheet("Motors", [heads[i] for i in used], [[row[i] for i in used] for row in rows])]
+
+
+def _motor_cells(motor: Motor) -> list[str]:
+    limits = (motor.voltage_limit, motor.current_limit, motor.continuous_current, motor.thermal_resistance)
+    inductance = 1e3 * motor.inductance if motor.inductance else None
+    constants = (motor.resistance, inductance, motor.torque_constant, motor.k_e)
+    return [*(number(value) for value in (*constants, *limits)), motor.name]
+
+
 def link_table(robot: Robot) -> Sheet:
     """Masses, centres of mass and principal moments of links and further bodies."""
     bodies = [(name, body) for name, body in _bodies(robot) if not body.is_massless]
@@ -196,12 +237,14 @@ def record(robot: Robot) -> dict[str, Any]:
 
 def _joint_record(robot: Robot, joint: Joint, row: DhRow | None) -> dict[str, Any]:
     friction, rotor = robot.parameters.friction.get(joint.name), robot.parameters.rotors.get(joint.name)
+    motor = robot.parameters.motors.get(joint.name)
     return _fields(joint) | {
         "limits": _fields(joint.limits),
         "mimic": None if joint.mimic is None else _fields(joint.mimic),
         "dh": None if row is None else row._asdict(),
         "friction": None if friction is None else _fields(friction),
         "rotor": None if rotor is None else _fields(rotor),
+        "motor": None if motor is None else _fields(motor),
     }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from .. import analysis, plots
 from ..analysis.causes import CAUSES
 from ..analysis.simplify import dropped_table, error_table
-from ..formats import load
+from ..loading import load
 from . import outputs, terminal
 from .sheets import Sheet, print_sheets, print_title, sheet
 

@@ -22,13 +22,17 @@ FAINT = "#B8B8B8"
 DASHES = ("-", (0, (5, 1.5)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))  # a new one each time the palette is used up
 
 
-def new_axes(rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.4, 3.8)) -> Any:
-    """Axes of a new figure, shape (rows, columns); without matplotlib, an error that names the extra."""
+def new_axes(rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.4, 3.8), projection: str | None = None) -> Any:
+    """Axes of a new figure, shape (rows, columns), in space with projection='3d'; without matplotlib, an error that names
+    the extra.
+    """
     try:
         pyplot = importlib.import_module("matplotlib.pyplot")
     except ImportError:
         raise MissingExtraError.for_extra("plots: drawing", "matplotlib", "plots") from None
-    _, axes = pyplot.subplots(rows, columns, sharex=True, squeeze=False, figsize=size, layout="constrained")
+    kind = {"projection": projection}
+    shared = projection is None
+    _, axes = pyplot.subplots(rows, columns, sharex=shared, squeeze=False, figsize=size, layout="constrained", subplot_kw=kind)
     return axes
 
 

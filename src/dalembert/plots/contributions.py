@@ -49,7 +49,7 @@ def contributions(
     --------
     >>> import dalembert as dal
     >>> robot, times = dal.robots.two_link_planar(), [0.0, 0.5, 1.0, 1.5, 2.0]
-    >>> m = dal.trajectories.triangular(times, [0.0, 0.0], [1.0, 0.5], duration=2.0)
+    >>> m = dal.trajectory.triangular([0.0, 0.0], [1.0, 0.5], duration=2.0)(times)
     >>> axes = dal.plots.contributions(m.t, dal.contributions(robot, m.q, m.qd, m.qdd))
     >>> [ax.get_title(loc="left") for ax in axes]
     ['joint1', 'joint2']

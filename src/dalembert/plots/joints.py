@@ -97,7 +97,7 @@ def motion(
     --------
     >>> import dalembert as dal
     >>> robot, times = dal.robots.pendulum(), [0.0, 0.5, 1.0, 1.5, 2.0]
-    >>> m = dal.trajectories.triangular(times, [0.0], [1.0], duration=2.0)
+    >>> m = dal.trajectory.triangular([0.0], [1.0], duration=2.0)(times)
     >>> axes = dal.plots.motion(m.t, m.q, m.qd, m.qdd, dal.inverse_dynamics(robot, m.q, m.qd, m.qdd))
     >>> [ax.get_ylabel() for ax in axes]
     ['position [rad]', 'velocity [rad/s]', 'acceleration [rad/s²]', 'torque [N m]']

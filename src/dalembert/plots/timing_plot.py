@@ -1,0 +1,69 @@
+"""The fastest timing along a path: its speeds below those that limits allow, and how much of each torque it uses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError
+from . import canvas
+
+
+def timing(found: Any, *, row: int = 0, axes: Any = None) -> Any:
+    """The phase plane of a timing, ṡ over s below the largest speed, and torques over s in shares of their limits.
+
+    Parameters
+    ----------
+    found : FastestTiming
+        From `fastest_timing`.
+    row : int
+        Which path of a batch.
+    axes : two matplotlib Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    axes : ndarray of two Axes
+
+    Examples
+    --------
+    >>> import dalembert as dal
+    >>> rod = dal.robots.pendulum().with_gravity([0, 9.81, 0])
+    >>> axes = dal.plots.timing(dal.fastest_timing(rod, [[0.0], [3.0]], torque=2.0, intervals=50))
+    >>> axes[0].get_ylabel()
+    'path speed [1/s]'
+    """
+    N = found.s.shape[-1] - 1
+    s, sd, top = (getattr(found, name).reshape(-1, N + 1) for name in ("s", "sd", "top_speed"))
+    if not (isinstance(row, int) and 0 <= row < len(s)) or found.messages[row]:
+        raise ModelError(f"row: {row} found, which has no timing; one of the {len(s)} paths that has is expected.")
+    panels = canvas.panels(2, canvas.new_axes(1, 2, size=(9.6, 3.8)) if axes is None else axes, "speeds and torques", width=2)
+    _phase_plane(panels[0], s[row], sd[row], top[row])
+    _torques(panels[1], found, s[row], found.tau.reshape(len(s), N + 1, -1)[row])
+    return panels
+
+
+def _phase_plane(ax: Any, s: Any, sd: Any, top: Any) -> None:
+    limit = np.minimum(top, 1.6 * sd.max())  # it may rise without end where nothing limits
+    ax.fill_between(s, limit, 1.65 * sd.max(), color=canvas.FAINT, alpha=0.35, linewidth=0.0)
+    ax.plot(s, limit, color=canvas.INK, linewidth=1.0, linestyle=(0, (4, 2)), label="largest speed")
+    ax.plot(s, sd, label="fastest timing", **canvas.line_style(0))
+    canvas.dress(ax, "path parameter s", "path speed [1/s]")
+    ax.set_ylim(0.0, 1.65 * sd.max())
+    ax.legend(frameon=False, loc="lower center", labelcolor=canvas.INK)
+
+
+def _torques(ax: Any, found: Any, s: Any, tau: Any) -> None:
+    finite = np.isfinite(found.torque_limits)
+    for k, name in enumerate(found.joints):
+        if finite[k]:
+            ax.plot(s, 100 * tau[:, k] / found.torque_limits[k], label=name, **canvas.line_style(k))
+    for edge in (-100.0, 100.0):
+        ax.axhline(edge, color=canvas.INK, linewidth=0.8, linestyle=(0, (4, 2)))
+    canvas.dress(ax, "path parameter s", "torque [% of its limit]")
+    if finite.any():
+        ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.01, 0.5), labelcolor=canvas.INK)
+
+
+__all__ = ["timing"]

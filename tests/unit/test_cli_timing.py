@@ -1,0 +1,71 @@
+"""`dalembert scale` and `dalembert timing`: what they print, write and draw."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import dalembert as dal
+from dalembert.cli.app import run as main
+
+ENDS = ["--from", "0,0", "--to", "1,0.5"]
+
+
+def test_the_fastest_timing_is_printed_written_and_drawn(tmp_path, capsys):
+    table, picture = tmp_path / "motion.csv", tmp_path / "timing.png"
+    given = ["timing", "two_link_planar", *ENDS, "--torque", "1500", "--intervals", "60"]
+    assert main([*given, "--samples", "40", "-o", str(table), "--plot", str(picture)]) == 0
+    text = capsys.readouterr().out
+    found = dal.fastest_timing(dal.robots.two_link_planar(), [[0, 0], [1, 0.5]], torque=1500.0, intervals=60)
+    assert f"fastest timing: {float(found.duration):.6g} s" in text
+    assert "torque of 'joint1'" in text
+    assert len(table.read_text(encoding="utf-8").splitlines()) == 41
+    assert picture.stat().st_size > 5_000
+
+
+def test_a_timing_as_json_is_that_of_the_function(capsys):
+    assert main(["timing", "two_link_planar", *ENDS, "--torque", "1500", "--intervals", "60", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    expected = dal.fastest_timing(dal.robots.two_link_planar(), [[0, 0], [1, 0.5]], torque=1500.0, intervals=60)
+    assert found["duration"] == float(expected.duration)
+    assert found["limits"] == list(expected.limits)
+
+
+def test_a_table_that_was_written_can_be_scaled(tmp_path, capsys):
+    table, picture = tmp_path / "motion.csv", tmp_path / "scale.png"
+    assert (
+        main(["scale", "two_link_planar", *ENDS, "--time", "1", "--torque", "1500", "-o", str(table), "--plot", str(picture)])
+        == 0
+    )
+    assert "most used: the torque of 'joint1', 100 % of its limit" in capsys.readouterr().out
+    assert picture.stat().st_size > 5_000
+    assert main(["scale", "two_link_planar", "--motion", str(table), "--torque", "1500", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["factor"] == pytest.approx(1.0, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["timing", "two_link_planar"], "no path found"),
+        (["timing", "two_link_planar", *ENDS], "nothing bounds how hard the robot accelerates"),
+        (["timing", "two_link_planar", *ENDS, "--torque", "1"], "gravity and dry friction alone need a torque"),
+        (["scale", "two_link_planar", *ENDS], "no motion found"),
+        (["scale", "two_link_planar", *ENDS, "--time", "1", "--torque", "1"], "gravity and dry friction alone need"),
+    ],
+)
+def test_what_cannot_be_timed_is_one_line(given, words, capsys):
+    assert main(given) == 1
+    assert words in capsys.readouterr().err
+
+
+def test_a_timing_is_drawn_below_its_largest_speed():
+    robot = dal.robots.pendulum().with_gravity([0, 9.81, 0])
+    found = dal.fastest_timing(robot, [[0.0], [3.0]], torque=2.0, intervals=50)
+    axes = dal.plots.timing(found)
+    limit, speed = (line.get_ydata() for line in axes[0].get_lines()[:2])
+    assert (np.asarray(speed) <= np.asarray(limit) * (1 + 1e-9)).all()
+    assert axes[1].get_lines()[0].get_label() == "pivot"
+    with pytest.raises(dal.DalembertError, match="row: 3 found"):
+        dal.plots.timing(found, row=3)
