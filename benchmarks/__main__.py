@@ -9,7 +9,30 @@ from pathlib import Path
 
 from rich.console import Console
 
-from . import batch, call, chain, extremes, humanoid, jumps, machine, page, peak, peers, progressive, second, simulation, start
+from . import (
+    batch,
+    call,
+    chain,
+    extremes,
+    humanoid,
+    inverse_kinematics,
+    jumps,
+    linear,
+    machine,
+    manipulability,
+    mechanism_motions,
+    mechanism_start,
+    mechanisms,
+    page,
+    path_timing,
+    peak,
+    peers,
+    progressive,
+    second,
+    simulation,
+    start,
+    stiff,
+)
 from .effort import FULL, QUICK, Effort
 from .loops import RESULTS
 from .tables import Table
@@ -23,9 +46,17 @@ SECTIONS: dict[str, Callable[[Effort], Table]] = {
     "peak": peak.measure,
     "extremes": extremes.measure,
     "simulation": simulation.measure,
+    "stiff": stiff.measure,
     "start": start.measure,
     "progressive": progressive.measure,
     "jumps": jumps.measure,
+    "linear": linear.measure,
+    "manipulability": manipulability.measure,
+    "path_timing": path_timing.measure,
+    "inverse_kinematics": inverse_kinematics.measure,
+    "mechanisms": mechanisms.measure,
+    "mechanism_motions": mechanism_motions.measure,
+    "mechanism_start": mechanism_start.measure,
 }
 
 
@@ -56,13 +87,13 @@ def parser() -> argparse.ArgumentParser:
     """The command line."""
     result = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     result.add_argument("--quick", action="store_true", help="smaller batches, fewer repetitions: about a minute")
-    result.add_argument("--only", choices=SECTIONS, help="one section")
+    result.add_argument("--only", choices=SECTIONS, nargs="+", help="these sections")
     result.add_argument("--write-docs", action="store_true", help="write docs/performance.md and its picture")
     return result
 
 
 def _measured(options: argparse.Namespace, console: Console) -> Iterator[Table]:
-    for name in [options.only] if options.only else SECTIONS:
+    for name in options.only or SECTIONS:
         with console.status(f"measuring: {name}"):
             table = SECTIONS[name](QUICK if options.quick else FULL)
         console.print(table.terminal())

@@ -38,11 +38,11 @@ def compare(robot: Robot, states: States, quantity: str, theirs: np.ndarray, lab
     demand(ours, theirs, f"{quantity} of {robot.name!r}", label)
 
 
-def demand(ours: np.ndarray, theirs: np.ndarray, what: str, label: str) -> None:
+def demand(ours: np.ndarray, theirs: np.ndarray, what: str, label: str, tolerance: float = TOLERANCE) -> None:
     """Refuse results that differ."""
     difference = float(np.abs(ours - theirs).max() / np.abs(ours).max())
-    if not difference < TOLERANCE:
-        raise DisagreementError(f"{what}: {label} differs by {difference:.1e}, below {TOLERANCE} expected.")
+    if not difference < tolerance:
+        raise DisagreementError(f"{what}: {label} differs by {difference:.1e}, below {tolerance} expected.")
 
 
 def _comparable(robot: Robot, quantity: str, ours: Any, theirs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

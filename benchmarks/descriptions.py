@@ -13,7 +13,7 @@ import numpy as np
 
 from dalembert.dynamics import engine
 from dalembert.model import Robot
-from dalembert.model.tree import Segment
+from dalembert.model.tree import Segment, Tree
 from dalembert.spatial import Inertia, Mat3
 
 # Everything of MuJoCo that is not the motion of rigid links under torques and gravity.
@@ -46,20 +46,28 @@ def rotation(R: Mat3, offset: float = 0.0) -> np.ndarray:
 def as_text(robot: Robot) -> str:
     """The tree for `loops/pinocchio_loop.cpp`, a line per segment."""
     tree = engine.tree(robot)
-    lines = [_line("gravity", tree.gravity)]
-    for s in tree.segments:
-        kind = "R" if s.turn else "P"
-        lines.append(_line("segment", s.parent, kind, rotation(s.R, s.offset), s.p, *mass_of(s.inertia)))
+    lines = tree_lines(tree)
     if tree.tool is not None:
-        lines.append(_line("tool", tree.tool.segment, rotation(tree.tool.R), tree.tool.p))
+        lines.append(line("tool", tree.tool.segment, rotation(tree.tool.R), tree.tool.p))
     return "".join(lines)
 
 
-def _line(*items: Any) -> str:
-    return " ".join(item if isinstance(item, str) else _numbers(item) for item in items) + "\n"
+def tree_lines(tree: Tree) -> list[str]:
+    """Gravity and the segments."""
+    lines = [line("gravity", tree.gravity)]
+    for s in tree.segments:
+        kind = "R" if s.turn else "P"
+        lines.append(line("segment", s.parent, kind, rotation(s.R, s.offset), s.p, *mass_of(s.inertia)))
+    return lines
 
 
-def _numbers(values: float | Iterable[float]) -> str:
+def line(*items: Any) -> str:
+    """Words and numbers, one after the other."""
+    return " ".join(item if isinstance(item, str) else numbers(item) for item in items) + "\n"
+
+
+def numbers(values: float | Iterable[float]) -> str:
+    """All digits of some numbers."""
     return " ".join(repr(x) for x in np.asarray(values).ravel().tolist())
 
 
@@ -68,7 +76,7 @@ def as_mjcf(robot: Robot) -> str:
     tree = engine.tree(robot)
     root = ElementTree.Element("mujoco")
     ElementTree.SubElement(root, "compiler", angle="radian", autolimits="false", boundmass="0", boundinertia="0")
-    option = ElementTree.SubElement(root, "option", gravity=_numbers(tree.gravity))
+    option = ElementTree.SubElement(root, "option", gravity=numbers(tree.gravity))
     ElementTree.SubElement(option, "flag", dict.fromkeys(_SWITCHED_OFF, "disable"))
     bodies = [ElementTree.SubElement(root, "worldbody")]
     for s in tree.segments:
@@ -78,9 +86,14 @@ def as_mjcf(robot: Robot) -> str:
 
 def _body(parent: ElementTree.Element, s: Segment) -> ElementTree.Element:
     R = rotation(s.R, s.offset)
-    body = ElementTree.SubElement(parent, "body", pos=_numbers(s.p), xyaxes=_numbers([*R[:, 0], *R[:, 1]]))
-    mass, com, I = mass_of(s.inertia)
-    full = _numbers([I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]])
-    ElementTree.SubElement(body, "inertial", pos=_numbers(com), mass=repr(float(mass)), fullinertia=full)
+    body = ElementTree.SubElement(parent, "body", pos=numbers(s.p), xyaxes=numbers([*R[:, 0], *R[:, 1]]))
+    add_mass(body, s)
     ElementTree.SubElement(body, "joint", type="hinge" if s.turn else "slide", axis="0 0 1")
     return body
+
+
+def add_mass(body: ElementTree.Element, s: Segment) -> None:
+    """Mass and inertia of a segment."""
+    mass, com, I = mass_of(s.inertia)
+    full = numbers([I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]])
+    ElementTree.SubElement(body, "inertial", pos=numbers(com), mass=repr(float(mass)), fullinertia=full)

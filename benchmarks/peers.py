@@ -22,14 +22,17 @@ from .timing import timer_of
 class Loop:
     """A compiled loop over all states, running in a process of its own and waiting for requests."""
 
-    def __init__(self, label: str, program: Path, model: str, states: States) -> None:
+    def __init__(self, label: str, program: Path, model: str, states: States, *more: np.ndarray) -> None:
         self.label = label
         self.count, self.n = len(states.q), states.q.shape[1]
         self.folder = tempfile.TemporaryDirectory(prefix="dalembert-bench-")
         place = Path(self.folder.name)
         (place / "model.xml").write_text(model)
         np.stack(states).tofile(place / "states.bin")
-        command = [str(program), str(place / "model.xml"), str(place / "states.bin"), str(self.count), str(self.n)]
+        files = [str(place / f"more{k}.bin") for k in range(len(more))]
+        for path, array in zip(files, more, strict=True):
+            array.tofile(path)
+        command = [str(program), str(place / "model.xml"), str(place / "states.bin"), str(self.count), str(self.n), *files]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def _ask(self, request: str) -> str:
@@ -46,11 +49,15 @@ class Loop:
         """Time per state, by the loop's own clock."""
         return float(self._ask(f"time {quantity}")) / self.count
 
-    def answer(self, quantity: str) -> np.ndarray:
-        """The results in all states, shape (count, ...)."""
+    def rows(self, quantity: str) -> np.ndarray:
+        """The results in all states as they were written, shape (count, size)."""
         path = Path(self.folder.name) / "answer.bin"
         self._ask(f"answer {quantity} {path}")
-        rows = np.fromfile(path).reshape(self.count, -1)
+        return np.fromfile(path).reshape(self.count, -1)
+
+    def answer(self, quantity: str) -> np.ndarray:
+        """The results in all states, shape (count, ...)."""
+        rows = self.rows(quantity)
         if quantity not in SIMPLE:
             return rows
         (shape,) = result_shapes(quantity, self.n)
@@ -96,6 +103,7 @@ class Binding:
 Peer = Loop | Binding
 LOOPS = {"pinocchio": loops.pinocchio, "mujoco": loops.mujoco}
 SECOND = "-DSECOND_DERIVATIVES"  # a program that has them too
+LINEAR = "-DSTATE_MATRICES"  # and one that writes A and B of linear models
 
 
 def pinocchio(robot: Robot, states: States, *definitions: str, compiled: bool = True) -> Peer | None:
@@ -106,7 +114,7 @@ def pinocchio(robot: Robot, states: States, *definitions: str, compiled: bool = 
         try:
             return Loop("Pinocchio C++", loops.pinocchio(*definitions), descriptions.as_text(robot), states)
         except loops.NoLoopError as reason:
-            _tell("Pinocchio", reason)
+            tell("Pinocchio", reason)
     return Binding("Pinocchio from Python", bindings.pinocchio(robot), states)
 
 
@@ -118,7 +126,7 @@ def mujoco(robot: Robot, states: States, *, compiled: bool = True) -> Peer | Non
         try:
             return Loop("MuJoCo C", loops.mujoco(), descriptions.as_mjcf(robot), states)
         except loops.NoLoopError as reason:
-            _tell("MuJoCo", reason)
+            tell("MuJoCo", reason)
     return Binding("MuJoCo from Python", bindings.mujoco(robot), states)
 
 
@@ -130,7 +138,8 @@ def missing() -> list[str]:
 def all_compiled() -> bool:
     """Whether every peer is there and runs in a compiled loop."""
     try:
-        return all(program().exists() for program in LOOPS.values())
+        programs = (*LOOPS.values(), loops.pinocchio_mechanisms, loops.mujoco_mechanisms)
+        return all(program().exists() for program in programs)
     except loops.NoLoopError:
         return False
 
@@ -138,7 +147,8 @@ def all_compiled() -> bool:
 _told: set[str] = set()
 
 
-def _tell(name: str, reason: loops.NoLoopError) -> None:
+def tell(name: str, reason: loops.NoLoopError) -> None:
+    """Say once why a library is measured through its binding."""
     if name not in _told:
         _told.add(name)
         print(f"{name}: {reason}; its Python binding is measured instead.")

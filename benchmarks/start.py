@@ -14,7 +14,7 @@ from .tables import Column, Table
 
 ROBOT = "panda"
 COLUMNS = (Column("what", "what"), Column("best", "best [s]", ".3f"), Column("median", "median [s]", ".3f"))
-SOURCE = Path(__file__).resolve().parents[1] / "src"
+ROOT = Path(__file__).resolve().parents[1]
 
 IMPORT = "import time; start = time.perf_counter(); import {}; print(time.perf_counter() - start)"
 FIRST = f"""
@@ -58,7 +58,7 @@ def _measure_first_results(table: Table, effort: Effort) -> None:
 
 def run_fresh(script: str) -> float:
     """The seconds that a script prints in a process of its own, outside the repository."""
-    environment = os.environ | {"PYTHONPATH": str(SOURCE)}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])}
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-c", script]
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)

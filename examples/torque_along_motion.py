@@ -18,12 +18,10 @@ start = np.radians([0, 90, -90, 0, 0, 0])
 end = np.radians([75, 20, -20, 60, 45, -90])
 duration, rest = 1.2, 0.15  # s
 
-# A quintic from rest to rest: s(x) = 10x³ − 15x⁴ + 6x⁵. A motion is a batch along time.
+# A quintic from rest to rest; outside of its time the robot rests. A motion is a batch along time.
 t = np.linspace(0, duration + 2 * rest, 601)
-x = np.clip((t - rest) / duration, 0, 1)[:, None]
-q = start + (end - start) * x**3 * (10 - 15 * x + 6 * x**2)
-qd = (end - start) * 30 * (x * (1 - x)) ** 2 / duration
-qdd = (end - start) * 60 * x * (1 - x) * (1 - 2 * x) / duration**2
+move = dal.trajectory.quintic(start, end, duration=duration)(t - rest)
+q, qd, qdd = move.q, move.qd, move.qdd
 
 tau = dal.inverse_dynamics(robot, q, qd, qdd)
 h = dal.bias(robot, q, qd)

@@ -13,6 +13,7 @@ import numpy as np
 from support.comparison import show
 
 import dalembert as dal
+from dalembert import transfer
 
 s11, a23, a34 = 0.6, 0.45, 0.4  # m: shoulder height, upper arm, forearm to the wrist point
 GEOMETRY = ({"d": s11}, {"alpha": np.pi / 2}, {"a": a23})  # modified frames: z along the joint axis, x along the link
@@ -37,20 +38,19 @@ def main() -> None:
     G, H = table_b1(q)
     show("Wrist point by the joints, Table B-1", {"G": (G, here.G), "H": (H, here.H)})
 
-    back = np.linalg.inv(here.G)
-    transferred = -back.T @ np.einsum("ip,pmn->imn", back, here.H) @ back  # (3-19) [joint, p, p]
+    back = transfer.inverse(here, new=["x", "y", "z"], old=robot.joint_names)
     r, s1, c1 = a23 * np.cos(q[1]) + a34 * np.cos(q[1] + q[2]), np.sin(q[0]), np.cos(q[0])
     sine, cosine = np.sin(2 * q[0]) / r**2, np.cos(2 * q[0]) / r**2
     rows = {
-        "G, joint 1": ([-s1 / r, c1 / r, 0], back[0]),
-        "H, joint 1": ([[sine, -cosine, 0], [-cosine, -sine, 0], [0, 0, 0]], transferred[0]),
+        "G, joint 1": ([-s1 / r, c1 / r, 0], back.G[0]),
+        "H, joint 1": ([[sine, -cosine, 0], [-cosine, -sine, 0], [0, 0, 0]], back.H[0]),
     }
     show("First joint by the wrist point, (B-6) and (B-8)", rows)
 
     qd, qdd = np.array([1.2, -0.7, 0.9]), np.array([0.5, 2.0, -1.5])
     motion = dal.link_motion(robot, q, qd, qdd, link="link3", point=wrist)
-    v, a = motion.velocity[:3], motion.acceleration[:3]
-    show("Joint accelerations recovered from the wrist's motion", {"qdd": (qdd, back @ a + transferred @ v @ v)}, source="given")
+    found = transfer.rates(back, motion.velocity[:3], motion.acceleration[:3])
+    show("Joint accelerations recovered from the wrist's motion", {"qdd": (qdd, found.acceleration)}, source="given")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from hypothesis import settings
 SLOW = (
     *("agreement", "cross", "fuzz", "golden", "property", "project/test_examples.py", "project/test_readme.py"),
     *("unit/algorithms/test_lagrange.py", "unit/algorithms/test_screw.py", "unit/algorithms/test_generalized_dalembert.py"),
-    *("unit/analysis", "unit/export", "unit/simulate", "unit/model/test_named_tree.py"),
+    *("unit/analysis", "unit/export", "unit/linear", "unit/simulate", "unit/model/test_named_tree.py"),
     *("unit/dynamics/test_compile.py", "unit/dynamics/test_contributions.py", "unit/dynamics/test_engine.py"),
     *("unit/dynamics/test_progressive.py", "unit/test_benchmarks.py", "unit/test_brief.py", "unit/test_options.py"),
     *("unit/test_cli.py", "unit/test_cli_outputs.py", "unit/test_cli_terminal.py"),

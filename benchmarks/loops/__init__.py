@@ -26,7 +26,7 @@ class NoLoopError(Exception):
     """There is no program for this library here; the sentence says why."""
 
 
-def pinocchio(*definitions: str) -> Path:
+def pinocchio(*definitions: str, name: str = "pinocchio_loop") -> Path:
     """The program that runs Pinocchio's C++, with some names defined."""
     prefix = _package_folder("pinocchio").parents[3]
     include, library = prefix / "include", prefix / "lib"
@@ -40,17 +40,27 @@ def pinocchio(*definitions: str) -> Path:
         f"-L{library}",
         f"-Wl,-rpath,{library}",
     )
-    return _compiled("pinocchio_loop", metadata.version("pin"), options, ("-lpinocchio_default",))
+    return _compiled(name, metadata.version("pin"), options, ("-lpinocchio_default",))
 
 
-def mujoco() -> Path:
+def mujoco(*, name: str = "mujoco_loop") -> Path:
     """The program that runs MuJoCo's C library."""
     package = _package_folder("mujoco")
     libraries = sorted(package.glob("libmujoco.*"))
     if not libraries:
         raise NoLoopError("libmujoco is missing from the package mujoco")
     options = (f"-I{package / 'include'}", f"-Wl,-rpath,{package}")
-    return _compiled("mujoco_loop", metadata.version("mujoco"), options, (str(libraries[0]),))
+    return _compiled(name, metadata.version("mujoco"), options, (str(libraries[0]),))
+
+
+def pinocchio_mechanisms() -> Path:
+    """The program that runs Pinocchio on closed loops."""
+    return pinocchio(name="pinocchio_mechanism_loop")
+
+
+def mujoco_mechanisms() -> Path:
+    """The program that runs MuJoCo on closed loops."""
+    return mujoco(name="mujoco_mechanism_loop")
 
 
 def _package_folder(name: str) -> Path:

@@ -107,6 +107,18 @@ int main(int, char** argv) {
     Rows(out + n * n, n, n) = data.ddq_dv;
     Rows(out + 2 * n * n, n, n) = data.Minv;  // the upper triangle
   });
+#ifdef STATE_MATRICES  // as above: its second use of the derivatives changes how the compiler lays out the first
+  add("state_matrices", 6 * n * n, [&](long k, double* out) {  // A and B of the linear model, whole
+    pin::computeABADerivatives(model, data, Input(s.q(k), n), Input(s.qd(k), n), Input(s.tau(k), n));
+    Rows A(out, 2 * n, 2 * n), B(out + 4 * n * n, 2 * n, n);
+    A.topRows(n).setZero();
+    A.topRightCorner(n, n).setIdentity();
+    A.bottomLeftCorner(n, n) = data.ddq_dq;
+    A.bottomRightCorner(n, n) = data.ddq_dv;
+    B.topRows(n).setZero();
+    B.bottomRows(n) = data.Minv.selfadjointView<Eigen::Upper>();
+  });
+#endif
 #ifdef SECOND_DERIVATIVES
   add("second_derivatives", 4 * n * n * n, [&](long k, double* out) {
     pin::ComputeRNEASecondOrderDerivatives(model, data, Input(s.q(k), n), Input(s.qd(k), n), Input(s.qdd(k), n));

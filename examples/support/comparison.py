@@ -16,7 +16,7 @@ def show(title: str, rows: Mapping[str, tuple[ArrayLike, ArrayLike]], *, source:
     for name, (document, here) in rows.items():
         expected, found = np.broadcast_arrays(np.asarray(document, float), np.asarray(here, float))
         scale = max(1.0, float(np.abs(expected).max()))
-        worst = max(worst, float(np.abs(found - expected).max()) / scale)
+        worst = float(np.maximum(worst, np.abs(found - expected).max() / scale))  # NaN stays
         for place in np.ndindex(expected.shape):
             label = name + ("[" + ",".join(str(i + 1) for i in place) + "]" if place else "")
             print(f"{label:<{width}}" + "".join(f"{_clean(x[place], scale):14.7g}" for x in (expected, found)))

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from dalembert.errors import FormatError, MissingExtraError
-from dalembert.formats import load
 from dalembert.formats.urdf_write import write_urdf
+from dalembert.loading import load
 from dalembert.model import Robot
 from tests.link_poses import link_poses, random_values, total_inertia
 from tests.shared import SHARED, needs_shared

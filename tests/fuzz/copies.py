@@ -1,4 +1,4 @@
-"""Copies of robots, kernels and results, by every way there is to make one: equal, as frozen as the original, and as right."""
+"""Copies of robots, mechanisms, kernels and results, by every way there is: equal, as frozen as the original, and as right."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import dalembert as dal
 from tests.robots import fresh, random_robot
 
 from .campaign import FOREIGN, WRONG, Fault, answer, cut, leaves, pick, require_equal
+from .functions import robot
 
 QUICK = 60
 FULL = 600
@@ -58,10 +59,13 @@ def require_same(original: Any, copied: Any) -> None:
     """The same kind, the same content, the same numbers; robots stay frozen."""
     if type(copied) is not type(original):
         raise Fault(WRONG, f"a {type(copied).__name__} came back, not a {type(original).__name__}")
-    if isinstance(original, dal.Robot):
-        _require_same_robot(original, copied)
+    if isinstance(original, dal.Robot | dal.Mechanism):
+        _require_same_system(original, copied)
+    elif hasattr(original, "mechanism") and hasattr(original, "kernels"):  # one at positions, not compared
+        _require_same_numbers(original, copied)
     elif callable(original):
-        require_equal(copied(_Q, _Q), original(_Q, _Q))
+        state = _Q[: original.inputs[0].shape[0]]
+        require_equal(copied(state, state), original(state, state))
     else:
         require_equal(_contents(copied), _contents(original), 0.0)
 
@@ -70,16 +74,21 @@ def _contents(result: Any) -> Any:
     return leaves(result) or {"repr": np.frombuffer(repr(result).encode(), np.uint8) + 0.0}
 
 
-def _require_same_robot(original: dal.Robot, copied: dal.Robot) -> None:
+def _require_same_system(original: Any, copied: Any) -> None:
     if copied != original or hash(copied) != hash(original):
         raise Fault(WRONG, "the copy is not equal to the original")
     require_frozen(copied)
-    q = np.linspace(-1.0, 1.0, original.n)
-    require_equal(dal.inverse_dynamics(copied, q, q, q), dal.inverse_dynamics(original, q, q, q), 0.0)
+    _require_same_numbers(original, copied)
 
 
-def require_frozen(robot: dal.Robot) -> None:
-    """No array of a robot can be written to, and no mapping changed."""
+def _require_same_numbers(original: Any, copied: Any) -> None:
+    v = np.linspace(-1.0, 1.0, original.n)
+    q = original.q0 if hasattr(original, "q0") else v
+    require_equal(dal.inverse_dynamics(copied, q, v, v), dal.inverse_dynamics(original, q, v, v), 0.0)
+
+
+def require_frozen(robot: Any) -> None:
+    """No array of a robot or mechanism can be written to, and no mapping changed."""
     for path, part in _parts(robot, "robot"):
         if isinstance(part, np.ndarray) and part.flags.writeable:
             raise Fault(WRONG, f"{path} can be written to")
@@ -122,6 +131,28 @@ def _used_robot(seed: int) -> dal.Robot:
 
 
 @cache
+def _mechanism() -> dal.Mechanism:
+    return robot("crank_rocker")
+
+
+def _used_mechanism(seed: int) -> dal.Mechanism:
+    mechanism = _mechanism()
+    dal.rollout(mechanism, mechanism.q0, [0.0], None, dt=1e-3, steps=2)
+    dal.mobility(mechanism)
+    return mechanism
+
+
+def _at_seed(given: str) -> Any:
+    system = _mechanism().at(**{given: _mechanism().seed})
+    dal.mass_matrix(system, _mechanism().q0)
+    return system
+
+
+def _of_mechanism(function: Callable[..., Any], *more: Any, **options: Any) -> Any:
+    return function(_mechanism(), _mechanism().q0, *more, **options)
+
+
+@cache
 def _arm() -> dal.Robot:
     return fresh("two_link_planar")
 
@@ -149,10 +180,31 @@ THINGS: dict[str, Callable[[int], Any]] = {
     "a recursion": lambda seed: dal.recursion(_arm(), _Q, _Q, _Q),
     "a rollout": lambda seed: dal.rollout(_arm(), _Q, _Q, None, dt=1e-3, steps=4),
     "a simulation": lambda seed: dal.simulate(_arm(), _Q, _Q, t_end=0.1),
+    "a batch of simulations with their solution": lambda seed: dal.simulate(_arm(), [_Q, _Q], _Q, t_end=0.1, dense=True),
+    "a rollout by a law": lambda seed: dal.rollout(_arm(), _Q, _Q, lambda t, q, qd: -q, dt=1e-3, steps=4),
     "a simulation with its solution": lambda seed: dal.simulate(_arm(), _Q, _Q, t_end=0.1, dense=True),
+    "a mechanism in use": _used_mechanism,
+    "a mechanism with elements": lambda seed: _mechanism().replace(
+        springs=[dal.Spring(5.0, joint="joint1")], actuated=["joint2"]
+    ),
+    "a mechanism of loops in space": lambda seed: dal.mechanisms.spatial_slider_crank().replace(),
+    "a mechanism at positions": lambda seed: _at_seed("x"),
+    "a mechanism near positions": lambda seed: _at_seed("near"),
+    "a kernel of a mechanism": lambda seed: dal.kernel(_mechanism(), ["M", "h"]),
+    "a closure": lambda seed: _mechanism().closures[0],
+    "coordinates of a pose": lambda seed: dal.pose_of("platform"),
+    "assembled positions": lambda seed: _mechanism().assemble([[0.3], [0.4]]),
+    "a mobility": lambda seed: dal.mobility(_mechanism()),
+    "forces of closures": lambda seed: _of_mechanism(dal.constraint_forces, [1.0], [2.0]),
+    "a shared load": lambda seed: _of_mechanism(dal.distribute_load, [1.0], [2.0]),
+    "a simulation of a mechanism": lambda seed: _of_mechanism(dal.simulate, [1.0], t_end=0.05, dense=True),
+    "samples of a motion": lambda seed: dal.trajectory.spline([_Q, [1.0, 2.0], _Q], [0.0, 1.0, 2.0]).sample(count=5),
+    "a linear model": lambda seed: dal.linearize(_arm(), _Q, outputs="tool"),
+    "an equilibrium": lambda seed: dal.equilibrium(_arm(), _Q),
     "properties": lambda seed: dal.properties(_arm(), samples=3, rng=np.random.default_rng(0)),
     "a workspace": lambda seed: dal.Workspace.of(_arm()),
     "a simplified model": lambda seed: _simplified(),
+    "bounds": lambda seed: dal.bounds(_arm(), "gravity_torque"),
     "a warning": lambda seed: dal.DalembertWarning("a sentence", "note"),
     "an error": lambda seed: answer(lambda: dal.load("nothing")),
 }

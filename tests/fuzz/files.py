@@ -1,4 +1,4 @@
-"""Mutated robot files: each loads into a robot that computes and can be saved, or is refused soon, in a short sentence."""
+"""Mutated files of robots and mechanisms: each loads, computes and can be saved, or is refused soon, in a short sentence."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ FULL = 32_000
 LIMIT = 60.0
 _SECONDS = 2.0  # of the processor, for reading a small file
 _MANY = 40  # coordinates from which a mass matrix takes long to write down
+_MANY_CLOSED = 8  # joints of a mechanism from which it does
 _STRICT = 0.2  # share of the cases whose one fault has to be found
 
 
@@ -80,8 +81,12 @@ def _loaded(path: Path) -> tuple[Any, list[str]]:
     return robot, [str(warning.message) for warning in told]
 
 
-def _judge_robot(case: Case, robot: dal.Robot, warned: list[str], place: Path) -> None:
+def _judge_robot(case: Case, robot: Any, warned: list[str], place: Path) -> None:
     q = np.random.default_rng(case.seed).uniform(-1.0, 1.0, robot.n)
+    if isinstance(robot, dal.Mechanism):
+        q = robot.q0
+        if not np.isfinite(robot.seed).all():
+            raise Fault(SILENT, f"assembled at what is no number: {robot}")
     M = _mass_matrix(robot, q)
     if M is not None and not np.isfinite(M).all() and not warned:
         raise Fault(SILENT, f"loaded without a warning, and the mass matrix is not finite: {robot}")
@@ -93,7 +98,7 @@ def _judge_robot(case: Case, robot: dal.Robot, warned: list[str], place: Path) -
             _judge_copy(robot, _loaded(place / f"again{suffix}")[0], suffix, M, q)
 
 
-def _judge_copy(robot: dal.Robot, again: Any, suffix: str, M: np.ndarray | None, q: np.ndarray) -> None:
+def _judge_copy(robot: Any, again: Any, suffix: str, M: np.ndarray | None, q: np.ndarray) -> None:
     """TOML keeps everything; URDF keeps what it can express, to the rounding of angles."""
     if refused(again):
         raise Fault(WRONG, f"what was saved as {suffix} cannot be loaded: {cut(str(again))}")
@@ -102,13 +107,17 @@ def _judge_copy(robot: dal.Robot, again: Any, suffix: str, M: np.ndarray | None,
             raise Fault(WRONG, f"another robot after saving and loading as {suffix}: {again}")
     elif again.joint_names != robot.joint_names:
         raise Fault(WRONG, f"other joints after saving and loading as {suffix}: {cut(str(again.joint_names))}")
-    elif M is not None and np.isfinite(M).all() and not robot.parameters.rotors:
+    elif M is not None and np.isfinite(M).all() and not _tree(robot).parameters.rotors:
         require_equal(_mass_matrix(again, q), M, 1e-6)
 
 
-def _mass_matrix(robot: dal.Robot, q: np.ndarray) -> np.ndarray | None:
+def _tree(robot: Any) -> dal.Robot:
+    return robot.robot if isinstance(robot, dal.Mechanism) else robot
+
+
+def _mass_matrix(robot: Any, q: np.ndarray) -> np.ndarray | None:
     """By the interpreter; None for robots without joints or with very many."""
-    if not 0 < robot.n <= _MANY:
+    if not 0 < robot.n <= _MANY or (isinstance(robot, dal.Mechanism) and robot.robot.n > _MANY_CLOSED):
         return None
     with np.errstate(all="ignore"):
         return dal.mass_matrix(robot, q)

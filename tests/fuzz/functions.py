@@ -1,4 +1,4 @@
-"""The public functions of a robot and arrays, as a table: which arrays each takes, by name, and which options.
+"""The public functions of a robot or mechanism and arrays, as a table: which arrays each takes, by name, and which options.
 
 `arguments` makes good values for all of them, so that a campaign need spoil only one.
 """
@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -20,8 +21,13 @@ import numpy as np
 import dalembert as dal
 from tests.robots import fresh
 
+from .campaign import pick
+
 SMALL_ROBOTS = ("pendulum", "two_link_planar")
 ROBOTS = (*SMALL_ROBOTS, "puma560", "panda")
+SMALL_MECHANISMS = ("crank_rocker",)
+MECHANISMS = (*SMALL_MECHANISMS, "four_bar", "five_bar")
+MECHANISM_SHARE = 0.3  # of the cases
 STEPS = 3  # rows of torques in a rollout
 
 
@@ -35,16 +41,31 @@ class Function(NamedTuple):
     fixed: dict[str, Any] = {}  # noqa: RUF012
     out: int = 0  # how many arrays `out` has; none, one bare, or a tuple
     interpreted: bool = True  # whether the interpreter may serve as an oracle: it takes long for time loops
+    closed: bool = False  # whether it is for mechanisms alone
 
     @property
     def call(self) -> Any:
         """The function itself."""
-        return getattr(dal, self.name)
+        return AT_POSITIONS.get(self.name) or attrgetter(self.name)(dal)
 
     @property
     def takes_out(self) -> bool:
         """Whether it can be told where to put its results."""
-        return self.out > 0 and "out" in inspect.signature(self.call).parameters
+        return self.out > 0 and (self.name in AT_POSITIONS or "out" in inspect.signature(self.call).parameters)
+
+
+AT_POSITIONS: dict[str, Any] = {
+    "at near": lambda system, q, near, **options: dal.mass_matrix(system.at(near=near), q, **options),
+    "at x": lambda system, x, **options: dal.mass_matrix(system.at(x=x), system.q0, **options),
+    "Mechanism.residual": lambda system, x, **options: system.residual(x),
+    "motion near": lambda system, q0, near, **options: _motion_near(system.at(near=near), q0, **options),
+    "path": lambda system, path, **options: system.assemble(path, continuous=True, **options).x,
+}
+"""What takes positions of a mechanism's tree."""
+
+
+def _motion_near(system: Any, q0: Any, **options: Any) -> Any:
+    return dal.rollout(system, q0, np.ones(system.n), None, dt=1e-3, steps=2, **options).q
 
 
 _FORCES = ("wrenches", "base_velocity", "base_acceleration")
@@ -54,6 +75,7 @@ _COLUMNS = {"rotor": True, "friction": True, "offset": False}
 _NAMES = {"names": ("M", "h")}
 _ELEMENTS = {"qd": None, "springs": (), "dampers": (), "gravity": True}
 _MOTION = ("q", "qd", "qdd")
+_POSITIONS = ("x", "near")
 
 _LISTED = (
     Function("inverse_dynamics", _MOTION, (*_FORCES, "parameters"), _FORMULATION | _THREADS, out=1),
@@ -70,6 +92,7 @@ _LISTED = (
     Function("derivatives", _MOTION, (), {"tau": None} | _THREADS, out=3),
     Function("parameter_derivatives", _MOTION, (), {"tau": None} | _COLUMNS | _THREADS, out=1),
     Function("second_derivatives", _MOTION, (), _THREADS, out=4),
+    Function("torque_rate", (*_MOTION, "qddd"), (), _THREADS, out=1),
     Function("centroidal_momentum", ("q", "qd"), (), _THREADS, out=3),
     Function("energy_gradient", ("q", "qd"), (), _THREADS, out=3),
     Function("forward_kinematics", ("q",), (), {"link": None} | _THREADS, out=1),
@@ -86,8 +109,11 @@ _LISTED = (
     Function(
         "rollout",
         ("q0", "qd0", "torques"),
-        (),
-        {"dt": 1e-3, "steps": None, "method": "semi_implicit_euler", "every": 1, "t_start": 0.0, "progress": None} | _THREADS,
+        ("wrenches", "parameters"),
+        {"dt": 1e-3, "steps": None, "method": "semi_implicit_euler", "every": 1, "t_start": 0.0}
+        | {"saturate": False, "sample": None, "delay": 0.0, "python": False}
+        | dict.fromkeys(("inputs", "signals", "states", "rates", "wrench_times", "progress"))
+        | _THREADS,
         fixed={"dt": 1e-3},
         out=2,
         interpreted=False,
@@ -95,23 +121,43 @@ _LISTED = (
     Function(
         "simulate",
         ("q0", "qd0", "tau"),
-        (),
-        dict.fromkeys(("first_step", "tau_times", "progress"))
+        ("wrenches", "parameters"),
+        dict.fromkeys(("first_step", "tau_times", "inputs", "signals", "states", "rates", "wrench_times", "progress"))
+        | dict.fromkeys(("events", "stops"))
         | {"t_end": 0.02, "t_eval": (0.0, 0.01, 0.02), "tau_between": "hold", "t_start": 0.0, "method": "dop853"}
         | {"rtol": 1e-6, "atol": 1e-9, "max_step": 1.0, "max_steps": 100, "dense": False}
+        | {"saturate": False, "sample": None, "delay": 0.0, "python": False}
         | _THREADS,
-        fixed={"t_eval": (0.0, 0.01, 0.02), "max_steps": 200},  # dry friction may take very many
+        fixed={"t_eval": (0.0, 0.01, 0.02), "max_steps": 200},
         interpreted=False,
     ),
+    Function("constraint_forces", _MOTION, ("wrenches",), _THREADS, closed=True),
+    Function("distribute_load", _MOTION, ("wrenches",), _THREADS, closed=True),
+    Function("Mechanism.assemble", ("q",), ("near",), {"continuous": False} | _THREADS, closed=True),
+    Function("Mechanism.residual", ("x",), closed=True),
+    Function("at near", ("q", "near"), (), _THREADS, out=1, closed=True),
+    Function("at x", ("x",), (), _THREADS, out=1, closed=True),
+    Function("motion near", ("q0", "near"), (), _THREADS, closed=True, interpreted=False),
+    Function("path", ("path",), (), _THREADS, closed=True),
 )
 FUNCTIONS = {function.name: function for function in _LISTED}
 """By name."""
 
 
 @cache
-def robot(name: str, oracle: bool = False) -> dal.Robot:
-    """A catalogue robot with kernels of its own; another one for the interpreter."""
-    return fresh(name)
+def robot(name: str, oracle: bool = False) -> Any:
+    """A robot or mechanism of the catalogues with kernels of its own; another one for the interpreter."""
+    if name not in MECHANISMS:
+        return fresh(name)
+    mechanism = dal.mechanisms.CATALOGUE[name]()
+    return mechanism.replace(actuated=mechanism.robot.joint_names)  # enough drives to share a load
+
+
+def pick_system(rng: np.random.Generator, function: Function, small: bool) -> str:
+    """A robot, or now and then a mechanism; of those that compile quickly."""
+    if function.closed or rng.random() < MECHANISM_SHARE:
+        return str(pick(rng, SMALL_MECHANISMS if small else MECHANISMS))
+    return str(pick(rng, SMALL_ROBOTS if small else ROBOTS))
 
 
 @contextmanager
@@ -137,7 +183,9 @@ def core(name: str, array: str) -> tuple[int, ...]:
     arm = robot(name)
     if array == "parameters":
         return dal.parameters(arm).shape
-    return {"point": (3,), "torques": (STEPS, arm.n)}.get(array, (6,) if array in _FORCES else (arm.n,))
+    if array in _POSITIONS:
+        return (arm.robot.n,)
+    return {"point": (3,), "torques": (STEPS, arm.n), "path": (STEPS, arm.n)}.get(array, (6,) if array in _FORCES else (arm.n,))
 
 
 def clean(rng: np.random.Generator, name: str, array: str, batch: tuple[int, ...]) -> np.ndarray:
@@ -145,18 +193,23 @@ def clean(rng: np.random.Generator, name: str, array: str, batch: tuple[int, ...
     shape = (*batch, *core(name, array))
     if array == "parameters":
         return dal.parameters(robot(name)) * rng.uniform(0.9, 1.1, shape)
+    if array in _POSITIONS:
+        return np.array(np.broadcast_to(robot(name).seed, shape))
+    if name in MECHANISMS and array in ("q", "q0", "path"):  # within reach, and not near the ends of it
+        return robot(name).q0 + rng.uniform(-0.2, 0.2, shape)
     return rng.uniform(-2.5, 2.5, shape)
 
 
-def keywords(arrays: dict[str, Any]) -> dict[str, Any]:
+def keywords(arrays: dict[str, Any], frame: str = "tool") -> dict[str, Any]:
     """Arrays as keyword arguments: wrenches go by the name of a frame."""
     given = {("tau" if name == "torques" else name): array for name, array in arrays.items()}
-    return given | ({"wrenches": {"tool": arrays["wrenches"]}} if "wrenches" in arrays else {})
+    return given | ({"wrenches": {frame: arrays["wrenches"]}} if "wrenches" in arrays else {})
 
 
-def call(function: Function, arm: dal.Robot, arrays: dict[str, Any], **options: Any) -> Any:
-    """Ask a function."""
-    return function.call(arm, **keywords(arrays), **(function.fixed | options))
+def call(function: Function, arm: Any, arrays: dict[str, Any], **options: Any) -> Any:
+    """Ask a function; of a mechanism, wrenches act on its last link."""
+    frame = "tool" if isinstance(arm, dal.Robot) else arm.link_names[-1]
+    return function.call(arm, **keywords(arrays, frame), **(function.fixed | options))
 
 
 def filled(function: Function, result: Any) -> list[np.ndarray]:

@@ -1,4 +1,4 @@
-"""Processes killed while they compile, write the cache or save a robot: what is left is whole."""
+"""Processes killed while they compile, write the cache or save a robot or mechanism: what is left is whole."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class Case(NamedTuple):
 
 def draw(rng: np.random.Generator, number: int) -> Case:
     """One process, or two that use the same files."""
-    work = pick(rng, ("compile", "save .toml", "save .urdf"))
+    work = pick(rng, ("compile", "save .toml", "save .urdf", "save mechanisms .toml", "save mechanisms .urdf"))
     delays = rng.uniform(0.0, 0.15 if work == "compile" else 0.03, int(rng.integers(1, 3)))
     return Case(work, tuple(map(float, delays)), number)
 
@@ -58,8 +58,9 @@ def _judge_cache(case: Case) -> None:
 def _judge_saving(case: Case) -> None:
     with tempfile.TemporaryDirectory() as base:
         path = Path(base, "robot" + case.work.split()[-1])
-        _kill(case, lambda tell: _save(path, tell))
-        _judge_file(path)
+        choices = _choices("mechanisms" in case.work)
+        _kill(case, lambda tell: _save(path, choices, tell))
+        _judge_file(path, choices)
         _require_few_left(path.parent, ".robot", len(case.delays))
 
 
@@ -82,23 +83,25 @@ def _compile(seed: int, tell: Tell) -> None:
         require_equal(dal.gravity_torque(arm, [0.3]), np.array([9.81 * length * np.cos(0.3)]), 1e-12)
 
 
-def _choices() -> list[dal.Robot]:
+def _choices(mechanisms: bool) -> list[Any]:
+    if mechanisms:
+        return [dal.mechanisms.four_bar(), dal.mechanisms.five_bar()]
     return [dal.robots.pendulum(), dal.robots.two_link_cartesian()]  # both without anything URDF cannot express
 
 
-def _save(path: Path, tell: Tell) -> None:
-    for number, arm in enumerate(itertools.cycle(_choices())):
+def _save(path: Path, choices: list[Any], tell: Tell) -> None:
+    for number, arm in enumerate(itertools.cycle(choices)):
         dal.save(arm, path)
         if number == 0:
             tell("saving")
 
 
-def _judge_file(path: Path) -> None:
+def _judge_file(path: Path, choices: list[Any]) -> None:
     found = answer(lambda: dal.load(path))
     if refused(found):
         raise Fault(WRONG, f"the file left cannot be loaded: {cut(str(found))}")
-    if found.joint_names not in [arm.joint_names for arm in _choices()]:
-        raise Fault(WRONG, f"the file left is neither robot: {found}")
+    if (type(found), found.joint_names) not in [(type(arm), arm.joint_names) for arm in choices]:
+        raise Fault(WRONG, f"the file left is neither of the two: {found}")
 
 
 def _require_few_left(place: Path, prefix: str, most: int) -> None:

@@ -14,7 +14,7 @@ from .targets import Target, targets
 from .values import VALUES
 
 QUICK = 400
-FULL = 22_000  # the whole table
+FULL = 42_600  # the whole table
 LIMIT = 30.0
 _ORDER = 20_240  # shuffles the table once, so that any first part of it is a fair sample
 
@@ -72,6 +72,7 @@ def _names(case: Case, value: Any) -> list[str]:
     names = [option, option.replace("_", " "), option.removesuffix("s"), *target.split("."), *target.lower().split(".")]
     names += _ALSO.get(option, [])
     names += {"from_dh row": ["row 1", "robot", "joint"], "from_dh": ["robot"], "detach": ["link or joint"]}.get(target, [])
+    names += {"Chosen": ["coordinate"], "gather": ["robot"]}.get(target, [])
     return [*names, value[:20]] if isinstance(value, str) and value else names
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .campaign import SILENT, WRONG, Fault, answer, cut, pick, refused, require_equal
-from .functions import FUNCTIONS, ROBOTS, SMALL_ROBOTS, Function, call, clean, filled, robot
+from .functions import FUNCTIONS, MECHANISMS, Function, call, clean, filled, pick_system, robot
 from .out_kinds import OUT_KINDS, Out, Scene
 
 QUICK = 200
@@ -38,7 +38,7 @@ class Case(NamedTuple):
 def draw(rng: np.random.Generator, number: int) -> Case:
     """A function with `out`, a batch, a number of threads and a kind of `out`. The first cases are quick to compile."""
     function = pick(rng, [name for name, f in FUNCTIONS.items() if f.takes_out])
-    name = pick(rng, SMALL_ROBOTS if number < QUICK else ROBOTS)
+    name = pick_system(rng, FUNCTIONS[function], number < QUICK)
     return Case(function, name, pick(rng, OUT_KINDS), int(rng.integers(1, 9)), pick(rng, BATCHES), number)
 
 
@@ -74,4 +74,5 @@ def _arrays(case: Case, function: Function) -> dict[str, np.ndarray]:
     nested = bool(case.batch) and isinstance(case.batch[0], tuple)
     most = max(1, _ENTRIES // (n**3 * 100))
     first, others = case.batch if nested else (tuple(min(axis, most) for axis in case.batch),) * 2
-    return {name: clean(rng, case.robot, name, others if k else first) for k, name in enumerate(function.arrays)}
+    names = (*function.arrays, "q") if case.robot in MECHANISMS and "q" in function.further else function.arrays
+    return {name: clean(rng, case.robot, name, others if k else first) for k, name in enumerate(names)}

@@ -2,91 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 import dalembert as dal
 
 from . import verdicts as may
-from .functions import FUNCTIONS, Function, clean, keywords, robot
+from .function_targets import ARM, COUNT, Target, of_function
+from .functions import FUNCTIONS, robot
+from .linear_targets import linear_targets
+from .mechanism_targets import mechanism_targets
+from .motor_targets import motor_targets
+from .task_targets import task_targets
+from .timing_targets import timing_targets
 from .verdicts import Verdict
-
-ARM = "two_link_planar"
-
-
-class Target(NamedTuple):
-    """A function, good values for all it needs, and verdicts for what may be put in their place."""
-
-    name: str
-    call: Callable[..., Any]
-    good: dict[str, Any]
-    options: dict[str, Verdict]
-
-
-_COUNT = may.optional(may.count(1))
-_OPTIONS: dict[str, Verdict] = {
-    "system": may.never,
-    "threads": _COUNT,
-    "out": may.optional(may.place),
-    "formulation": may.never,
-    "wrenches": may.empty_or(may.never),
-    "base_velocity": may.optional(may.rows(6)),
-    "base_acceleration": may.optional(may.rows(6)),
-    "parameters": may.optional(may.never),
-    "point": may.optional(may.rows(3)),
-    "frame": may.never,
-    "angles": may.never,
-    "kind": may.never,
-    "order": may.among((1, 2, 3)),
-    "link": may.empty_or(may.never),
-    "springs": may.empty_or(may.never),
-    "dampers": may.empty_or(may.never),
-    "gravity": may.flag,
-    "rotor": may.flag,
-    "friction": may.flag,
-    "offset": may.flag,
-    "names": may.empty_or(may.never),
-    "dt": may.positive,
-    "steps": may.anything,
-    "method": may.never,
-    "every": may.anything,
-    "t_start": may.number,
-    "t_end": may.optional(may.positive),
-    "t_eval": may.empty_or(may.array(-1)),
-    "tau_times": may.optional(may.never),
-    "tau_between": may.never,
-    "rtol": may.positive,
-    "atol": may.number,
-    "max_step": may.positive_or_infinity,
-    "first_step": may.optional(may.positive),
-    "max_steps": may.count(1),
-    "dense": may.flag,
-    "progress": may.optional(may.function),
-}
-
-
-_UNUSED: dict[str, Verdict] = {"qdd": may.anything, "tau": may.anything}  # what nobody asked for needs no inputs
-
-
-def _of_function(function: Function) -> Target:
-    rng = np.random.default_rng(1)
-    arrays = keywords({name: clean(rng, ARM, name, ()) for name in function.arrays})
-    names = ("system", *arrays, *function.options, *function.further, *(["out"] if function.takes_out else []))
-    good = {"system": robot(ARM)} | arrays | function.fixed
-    table = _OPTIONS | (_UNUSED if function.name == "evaluate" else {})
-    return Target(function.name, function.call, good, {name: table.get(name, _array) for name in names})
-
-
-def _array(value: Any) -> bool | None:
-    """No value of the table has the right shape; some functions do without one array or the other, or take a function."""
-    return None if value is None or callable(value) else False
-
-
-def _functions() -> list[Target]:
-    return [_of_function(function) for function in FUNCTIONS.values()]
 
 
 def _others() -> list[Target]:
@@ -101,6 +32,7 @@ def _others() -> list[Target]:
     return [
         Target("parameters", dal.parameters, arm, {"system": may.never} | columns),
         Target("parameter_names", dal.parameter_names, arm, {"system": may.never} | columns),
+        Target("inside", dal.inside, arm, {"system": may.never}),
         Target("progressive", dal.progressive, {"robot": robot(ARM)}, {"robot": may.never}),
         Target(
             "kernel",
@@ -118,13 +50,32 @@ def _others() -> list[Target]:
             "Kernel.__call__",
             partial(dal.kernel(robot(ARM), ["M"]), state),
             {},
-            {"out": may.optional(may.place), "threads": _COUNT},
+            {"out": may.optional(may.place), "threads": COUNT},
         ),
         Target(
             "compare", partial(dal.compare, time=False), arm | {"samples": 2}, {"system": may.never, "time": may.flag} | samples
         ),
         Target("complexity", dal.complexity, arm, {"system": may.count(1)}),
-        Target("properties", dal.properties, arm | {"samples": 5}, {"system": may.never, "threads": _COUNT} | samples),
+        Target(
+            "properties",
+            dal.properties,
+            arm | {"samples": 5},
+            {"system": may.never, "threads": COUNT, "proved": may.flag, "seconds": may.positive_or_infinity} | samples,
+        ),
+        Target(
+            "bounds",
+            dal.bounds,
+            arm | {"seconds": 1.0},
+            dict.fromkeys(("q", "qd", "qdd", "tau", "payload"), may.anything)
+            | {
+                "system": may.never,
+                "quantity": may.never,
+                "which": may.anything,
+                "rtol": may.positive_or_infinity,
+                "seconds": may.positive_or_infinity,
+                "progress": may.optional(may.function),
+            },
+        ),
         Target(
             "simplify_model",
             dal.simplify_model,
@@ -137,6 +88,8 @@ def _others() -> list[Target]:
                 "workspace": may.optional(may.never),
                 "samples": may.count(1),
                 "rng": may.optional(may.anything),
+                "proved": may.flag,
+                "seconds": may.positive_or_infinity,
             },
         ),
         Target(
@@ -153,7 +106,7 @@ def _others() -> list[Target]:
         ),
         Target("export_code", dal.export_code, arm, {"system": may.never} | export),
         Target("load", dal.load, {"source": ARM}, {"source": may.never, "strict": may.flag}),
-        Target("save", dal.save, {"robot": robot(ARM), "path": "arm.toml"}, {"robot": may.never, "path": may.never}),
+        Target("save", dal.save, {"system": robot(ARM), "path": "arm.toml"}, {"system": may.never, "path": may.never}),
         Target(
             "attach",
             dal.attach,
@@ -300,4 +253,6 @@ def _one_row(**columns: Any) -> dal.Robot:
 @cache
 def targets() -> tuple[Target, ...]:
     """All of them."""
-    return (*_functions(), *_others(), *_parts())
+    functions = [of_function(function, ARM) for function in FUNCTIONS.values() if not function.closed]
+    further = (*mechanism_targets(), *task_targets(), *motor_targets(), *timing_targets(), *linear_targets())
+    return (*functions, *_others(), *_parts(), *further)

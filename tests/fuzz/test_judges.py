@@ -171,7 +171,7 @@ def test_a_kernel_that_is_wrong_is_noticed(campaign, case, monkeypatch):
 def test_answers_of_another_thread_are_noticed(monkeypatch):
     count = itertools.count()
     monkeypatch.setattr(dal, "gravity_torque", lambda robot, q: np.array([float(next(count))]))
-    assert fault_of("at_once", at_once.Case(3, ("gravity",), 1.0, True)).kind == "wrong"
+    assert fault_of("at_once", at_once.Case(3, ("gravity",), 1.0, shared=True, closed=False)).kind == "wrong"
 
 
 def test_memory_that_is_not_given_back_is_noticed():
@@ -185,10 +185,13 @@ def test_memory_that_is_not_given_back_is_noticed():
 def test_half_a_file_is_noticed(tmp_path):
     path = tmp_path / "robot.toml"
     dal.save(dal.robots.pendulum(), path)
-    kills._judge_file(path)
+    kills._judge_file(path, [dal.robots.pendulum()])
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(Fault, match="cannot be loaded"):
-        kills._judge_file(path)
+        kills._judge_file(path, [dal.robots.pendulum()])
+    dal.save(dal.mechanisms.four_bar(), path)
+    with pytest.raises(Fault, match="neither of the two"):
+        kills._judge_file(path, [dal.mechanisms.four_bar().robot])
     for k in range(3):
         (tmp_path / f".robot.toml.{k}").touch()
     with pytest.raises(Fault, match="3 left-over files"):
@@ -247,6 +250,14 @@ def test_copies_that_differ_or_thaw_are_noticed():
     object.__setattr__(thawed.structure.joints[0], "origin", origin)
     with pytest.raises(Fault, match="origin can be written to"):
         copies.require_frozen(thawed)
+    mechanism = dal.mechanisms.four_bar()
+    with pytest.raises(Fault, match="not equal"):
+        copies.require_same(mechanism, mechanism.replace(name="another"))
+    with pytest.raises(Fault, match="off by"):
+        copies.require_same(
+            mechanism.at(near=mechanism.seed),
+            mechanism.replace(robot=mechanism.robot.with_gravity((1, 0, 0))).at(near=mechanism.seed),
+        )
     result = dal.energy(arm, [0.1, 0.2], [0.3, 0.4])
     with pytest.raises(Fault, match="off by"):
         copies.require_same(result, result._replace(kinetic=result.kinetic + 1e-12))

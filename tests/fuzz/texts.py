@@ -31,6 +31,7 @@ com = [-0.25, 0.0, 0.0]
 inertia = [0.001, 0.04, 0.04]
 friction = { viscous = 0.3, coulomb = 0.2 }
 """
+_BAR = {"type": "R", "mass": 1.0, "com": [0.1, 0, 0], "inertia": [[0, 0, 0], [0, 0.01, 0], [0, 0, 0.01]]}
 _DH_JSON = {
     "name": "arm by links",
     "convention": "modified",
@@ -47,6 +48,15 @@ _TABLE_JSON = {
         {"joint": "R", "d": 0.1, "a": 0.4, "alpha": 0.0, "mass": 2.0, "com": [-0.2, 0, 0], "Jm": 2e-4, "G": 60.0, "B": 1e-3},
         {"joint": "R", "d": 0.0, "a": 0.3, "alpha": 0.0, "mass": 1.0, "com": [-0.1, 0, 0], "qlim": [-1.5, 1.5]},
     ],
+}
+_MECHANISM_JSON = {
+    "chains": [{"convention": "modified", "gravity": [0, -9.81, 0], "links": [_BAR, {**_BAR, "a": 0.3}, {**_BAR, "a": 0.7}]}],
+    "closures": [
+        {"type": "point", "a": {"chain": 0, "link": 3, "point": [0.5, 0, 0]}, "axis": [1, 0, 0], "value": 0.9},
+        {"type": "diff", "a": {"chain": 0, "link": 3, "point": [0.5, 0, 0]}, "b": {"ground": [0, 0.1, 0]}, "axis": [0, 1, 0]},
+    ],
+    "coordinates": [{"type": "joint", "index": 0}],
+    "x0": [1.2, -0.8, -1.6],
 }
 
 
@@ -66,6 +76,7 @@ def texts() -> tuple[Text, ...]:
         Text("by rows", ".toml", _DH_TOML.encode(), True),
         Text("by links", ".json", json.dumps(_DH_JSON, indent=1).encode(), True),
         Text("by table", ".json", json.dumps(_TABLE_JSON, indent=1).encode(), True),
+        Text("by chains", ".json", json.dumps(_MECHANISM_JSON, indent=1).encode(), True),
     ]
     return (*_written(), *by_hand, *by_hand, *_from_elsewhere())
 
@@ -74,7 +85,7 @@ def _written() -> list[Text]:
     found = []
     with tempfile.TemporaryDirectory() as place, warnings.catch_warnings():
         warnings.simplefilter("ignore", dal.DalembertWarning)
-        for name, make in dal.robots.CATALOGUE.items():
+        for name, make in (dal.robots.CATALOGUE | dal.mechanisms.CATALOGUE).items():
             for suffix in (".urdf", ".toml"):
                 path = Path(place, name + suffix)
                 dal.save(make(), path)

@@ -40,6 +40,16 @@ def number(value: Any) -> bool | None:
     return False
 
 
+def zero(value: Any) -> bool | None:
+    """The number 0."""
+    return False if number(value) is False or value != 0 else None
+
+
+def no(value: Any) -> bool | None:
+    """False, and no other flag."""
+    return flag(value) and not value
+
+
 def number_or_infinity(value: Any) -> bool | None:
     """As `number`, or infinite."""
     return None if isinstance(value, float) and math.isinf(value) else number(value)

@@ -79,13 +79,11 @@ def _shift(step: np.ndarray) -> np.ndarray:
     return X
 
 
-def planar(robot: Robot, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """G and H of the tool's x, y and its angle about z."""
-    G, H, _ = dal.influence(robot, q, order=2)
-    return G[[0, 1, 5]], H[[0, 1, 5]]
+def planar(robot: Robot, q: np.ndarray) -> dal.Influence:
+    """Coefficients of the tool's x, y and its angle about z."""
+    return dal.transfer.rows(dal.influence(robot, q), [0, 1, 5])
 
 
-def augmented(G: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def augmented(parameters: dal.Influence) -> dal.Influence:
     """The first joint put before dependent parameters [Freeman, Eq. 4-8, 4-11, 4-15]."""
-    n = G.shape[1]
-    return np.vstack([np.eye(n)[:1], G]), np.concatenate([np.zeros((1, n, n)), H])
+    return dal.transfer.stack(dal.transfer.linear(np.eye(parameters.G.shape[-1])[:1]), parameters)

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+import dalembert as dal
 from dalembert.model import Body, Friction, Joint, Link, Robot, Rotor, Tool
 from dalembert.model.dh import from_dh
+from dalembert.model.position_functions import JointSum
 
 Values = Mapping[str, float]
 
@@ -95,6 +97,13 @@ def parallelogram_tree(v: Values) -> Robot:
         turning("th1pp", "base", "1pp", 0.0),
     ]
     return Robot.from_parts("parallelogram", [Link("base"), *links, other], joints, gravity=(0, -v["g"], 0))
+
+
+def parallelogram(v: Values) -> dal.Mechanism:
+    """The same, closed by θ2' = θ1'' − θ1' and θ3' = π − θ1'' + θ1', in the angles θ1' and θ1''."""
+    turns = (JointSum({"th1p": 1.0, "th2p": 1.0, "th1pp": -1.0}), 0.0), (JointSum({"th2p": 1.0, "th3p": 1.0}), np.pi)
+    loop = dal.Closure("loop", "function", functions=turns)
+    return dal.Mechanism("parallelogram", parallelogram_tree(v), [loop], ["th1p", "th1pp"])
 
 
 def planar_body(name: str, mass: float, l: float, moment: float) -> Link:

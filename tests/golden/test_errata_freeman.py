@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from tests.golden import transfer
+from dalembert import transfer
+from dalembert.linear import load_partials
+from tests.golden import freeman_linear as linear
 from tests.golden.formulas import draw, value
 from tests.golden.freeman_arms import (
     CASES,
@@ -98,8 +100,9 @@ def test_e004_03_the_angular_term_of_the_linear_model_has_no_transpose(rng: np.r
     """(2-224): II (q̇ᵀ H), printed [H]ᵀ, and q̈ᵀ [P] in the second term, printed with one dot; the result is M × M."""
     arm, (q, qd, qdd) = moving_arm(rng)
     exact = dal.derivatives(arm, q, qd, qdd).dtau_dq
-    assert relative_error(transfer.torque_by_position(arm, q, qd, qdd), exact) < HOLDS
-    assert relative_error(transfer.torque_by_position(arm, q, qd, qdd, transposed=True), exact) > FAILS
+    found = load_partials(arm, q, qd, qdd).dtau_dq
+    assert relative_error(found, exact) < HOLDS
+    assert relative_error(found + linear.printed_transpose(arm, q, qd), exact) > FAILS
     assert exact.shape == (arm.n, arm.n)
     P = transfer.open_chain(arm, q).P
     assert np.abs(np.einsum("p,npm->nm", qdd - qd, P)).max() > FAILS  # so the printed dot changes the term
@@ -113,10 +116,10 @@ def test_e004_04_the_power_array_has_three_indices_of_coordinates(rng: np.random
     assert found["P"].shape == (4, 4, 4)
 
 
-def motor_case() -> tuple[Any, transfer.Motors, list[np.ndarray]]:
+def motor_case() -> tuple[Any, linear.Motors, list[np.ndarray]]:
     case = CASES["004.statespace.sample"]["value"]
     state = [np.array(case["case"][name]) for name in ("q", "qd", "qdd", "qddd")]
-    return arm_of(case["case"]["robot"]), transfer.motors(case["actuator"]), state
+    return arm_of(case["case"]["robot"]), linear.motors(case["actuator"]), state
 
 
 def differences(function: Any, *at: np.ndarray) -> list[np.ndarray]:
@@ -137,7 +140,7 @@ def test_e004_05_the_state_matrix_contains_the_derivative_by_position() -> None:
     n, model = arm.n, transfer.open_chain(arm, q)
     current = np.linalg.solve(motor.CM, model.torque(qd, qdd) + motor.I @ qdd + motor.B @ qd)
     dT = dal.derivatives(arm, q, qd, qdd)
-    F, _ = transfer.state_space(motor, dT)
+    F, _ = linear.state_space(motor, dT)
 
     def acceleration(q: np.ndarray, qd: np.ndarray, i: np.ndarray) -> np.ndarray:
         own = transfer.open_chain(arm, q)
@@ -179,13 +182,13 @@ def test_e004_07_the_transferred_state_matrix_multiplies_by_velocity_derivatives
     """(3-51), (3-53): ∂q̈/∂φ̇ in the second term and before [G]⁻¹ ∂q̇/∂φ, printed ∂q̈/∂φ; Ĝ_i1 = G_i1, printed F_i1."""
     case = CASES["004.eq3-53.sample"]["value"]
     arm, (q, qd, qdd) = arm_of(case["robot"]), (np.array(case[name]) for name in ("q", "qd", "qdd"))
-    F, G_in = transfer.state_space(transfer.motors(case["actuator"]), dal.derivatives(arm, q, qd, qdd))
-    G, H, D = (array[:2] for array in dal.influence(arm, q, order=3))
-    by = transfer.accelerated(H, D, qd, qdd)
-    found = transfer.transferred_state_space(F, G, by)
+    F, G_in = linear.state_space(linear.motors(case["actuator"]), dal.derivatives(arm, q, qd, qdd))
+    tip = transfer.rows(dal.influence(arm, q, order=3), [0, 1])
+    G, by = tip.G, transfer.rate_derivatives(tip, qd, qdd)
+    found = transfer.transferred_state((F, G_in), tip, qd, qdd).F
     assert relative_error(found, np.array(case["F_hat"])) < 1e-7
-    printed = transfer.transferred_state_space(F, G, by._replace(dudd_dqd=by.dudd_dq))
-    assert relative_error(printed, np.array(case["F_hat"])) > FAILS
+    assert relative_error(found, blocks_of_3_53(F, G, by)) < HOLDS
+    assert relative_error(found, blocks_of_3_53(F, G, by._replace(dudd_dqd=by.dudd_dq))) > FAILS
     back = np.linalg.inv(G)
     perturbed = rate_by_task(arm, q, qd, qdd)
     turn = back @ by.dud_dq @ back
@@ -195,6 +198,21 @@ def test_e004_07_the_transferred_state_matrix_multiplies_by_velocity_derivatives
     assert np.abs(turn).max() > FAILS
     assert G_in.shape == (6, 2)  # Ĝ multiplies voltages, which F̂ does not: F_i1 are derivatives by φ
     assert np.abs(G_in[4:] - F[4:, :2]).max() > FAILS
+
+
+def blocks_of_3_53(F: np.ndarray, G: np.ndarray, by: transfer.RateDerivatives) -> np.ndarray:
+    """F̂, block by block."""
+    n, back = len(G), np.linalg.inv(G)
+    block = [[F[n * i : n * (i + 1), n * j : n * (j + 1)] for j in range(3)] for i in range(3)]
+    turn = back @ by.dud_dq
+    F21 = by.dudd_dq - by.dudd_dqd @ turn + G @ (block[1][0] - block[1][1] @ turn)
+    return np.block(
+        [
+            block[0],
+            [F21 @ back, (by.dudd_dqd + G @ block[1][1]) @ back, G @ block[1][2]],
+            [-block[2][1] @ turn @ back, block[2][1] @ back, block[2][2]],
+        ]
+    )
 
 
 def rate_by_task(arm: Any, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> list[np.ndarray]:
@@ -219,7 +237,7 @@ def test_e004_08_the_appendices_verify_what_they_are_said_to(rng: np.random.Gene
     """(3-19) is verified in Appendix B (printed C), (4-31) in Appendix C (printed D): Appendix D has no numbers."""
     v = draw(rng, "a23 a34 s11 th1 th2 th3")
     G, H, _ = dal.influence(wrist_partitioned(v), [v["th1"], v["th2"], v["th3"]], kind="point")
-    assert relative_error(transfer.inverse(G, H)[1][0], value(CASES["004.eqB-8"]["value"], v)) < HOLDS  # (3-19)
+    assert relative_error(transfer.inverse((G, H)).H[0], value(CASES["004.eqB-8"]["value"], v)) < HOLDS  # (3-19)
     case = CASES["004.tableC-3.T"]["value"]
     model, yd, ydd = five_bar_model(), np.array(case["yd"]), np.array(case["ydd"])
     assert np.abs(model.torque(yd, ydd) - case["T_w"]).max() < 1.1e-5  # (4-31): driving torques and constraint forces
@@ -228,9 +246,9 @@ def test_e004_08_the_appendices_verify_what_they_are_said_to(rng: np.random.Gene
     assert all(case["status"] == "not-numeric" for case in in_D)
 
 
-def five_bar_model() -> transfer.Model:
+def five_bar_model() -> transfer.DynamicModel:
     arm, q = five_bar()
-    return transfer.transferred(transfer.open_chain(arm, q), *augmented(*planar(arm, q)))
+    return transfer.transferred(transfer.open_chain(arm, q), augmented(planar(arm, q)))
 
 
 def test_e004_09_the_weighted_acceleration_is_not_the_rate_of_the_weighted_velocity() -> None:
@@ -239,14 +257,14 @@ def test_e004_09_the_weighted_acceleration_is_not_the_rate_of_the_weighted_veloc
     arm, (q, ud, udd) = arm_of(case["robot"]), (np.array(case[name]) for name in ("q", "ud", "udd"))
 
     def R(q: np.ndarray) -> np.ndarray:
-        return transfer.right_inverse(dal.mass_matrix(arm, q, formulation="influence"), dal.influence(arm, q).G[:2])
+        return transfer.right_inverse(dal.influence(arm, q).G[:2], weight=dal.mass_matrix(arm, q, formulation="influence"))
 
     qd = R(q) @ ud
-    G, H = (array[:2] for array in dal.influence(arm, q)[:2])
-    weighted = R(q) @ (udd - transfer.quadratic(H, qd, qd))
+    tip = transfer.rows(dal.influence(arm, q), [0, 1])
+    weighted = transfer.resolve(tip, ud, udd, weight=dal.mass_matrix(arm, q, formulation="influence")).acceleration
     rate = (R(q + STEP * qd) - R(q - STEP * qd)) / (2 * STEP) @ ud + R(q) @ udd
     for qdd in (weighted, rate):
-        assert G @ qdd + transfer.quadratic(H, qd, qd) == pytest.approx(udd, abs=DIFFERENCE)
+        assert transfer.rates(tip, qd, qdd).acceleration == pytest.approx(udd, abs=DIFFERENCE)
     assert np.abs(weighted - rate).max() > FAILS
 
 
@@ -268,7 +286,7 @@ def test_e004_11_the_hand_s_jacobian_is_made_of_rows(rng: np.random.Generator) -
     stacked, columns, rates = [], [], []
     ud = rng.normal(size=3)
     for arm in (leg(0), leg(1)):
-        back = np.linalg.inv(planar(arm, np.zeros(3))[0])
+        back = transfer.inverse(planar(arm, np.zeros(3))).G
         stacked.append(back[:2])
         columns.append(back.T[:2])
         rates.append((back @ ud)[:2])
@@ -363,10 +381,8 @@ def test_e004_18_signs_and_a_decimal_of_the_dyad_table() -> None:
     arm, q = five_bar()
     case = CASES["004.tableC-3.T"]["value"]
     yd, ydd = np.array(case["yd"], dtype=float), np.array(case["ydd"], dtype=float)
-    G, H = augmented(*planar(arm, q))
     T = five_bar_model().torque(yd, ydd)
-    back, H_back = transfer.inverse(G, H)
-    qd, qdd = back @ yd, back @ ydd + transfer.quadratic(H_back, yd, yd)
+    qd, qdd, _ = transfer.rates(transfer.inverse(augmented(planar(arm, q))), yd, ydd)
     second = arm.parameters.links[2]
     centre = dal.link_motion(arm, q, qd, qdd, link="link2", point=second.com)
     F_A = second.mass * centre.acceleration[:2] - T[1:3]
@@ -381,7 +397,7 @@ def test_e004_18_signs_and_a_decimal_of_the_dyad_table() -> None:
 def test_e004_19_rounding_in_the_open_chain_table() -> None:
     """Table C-2: 19.985, 0.8075, 0.4275, printed 19.98, 0.808, 0.428."""
     arm, q = five_bar()
-    model, G = transfer.open_chain(arm, q), planar(arm, q)[0]
+    model, G = transfer.open_chain(arm, q), planar(arm, q).G
     assert G[0, 1] == pytest.approx(19.9856, abs=1e-4)
     assert model.I[1, 1] == pytest.approx(0.80748, abs=1e-5)
     assert model.P[0, 1, 1] == pytest.approx(0.42748, abs=1e-5)
@@ -403,25 +419,24 @@ def test_e004_20_planes_of_the_constrained_five_bar() -> None:
 def test_e004_21_a_sign_in_the_first_leg_s_power_array() -> None:
     """Table E-1: plane 2 (1, 3) = +0.026 as (3, 1), printed −."""
     arm = leg(0)
-    model = transfer.transferred(transfer.open_chain(arm, np.zeros(3)), *planar(arm, np.zeros(3)))
+    model = transfer.transferred(transfer.open_chain(arm, np.zeros(3)), planar(arm, np.zeros(3)))
     printed = CASES["004.tableE-1"]["printed"]["P_www"][1]
     assert transfer.symmetric(model.P)[1, 0, 2] == pytest.approx(0.026, abs=5e-4)
     assert (printed[0][2], printed[2][0]) == (-0.026, 0.026)
 
 
-def mechanism() -> tuple[np.ndarray, np.ndarray, transfer.Model]:
-    """G and H of the base joints over the platform, and the platform's model."""
-    arms = [leg(r) for r in range(3)]
-    legs = [transfer.inverse(*planar(arm, np.zeros(3))) for arm in arms]
-    models = [transfer.transferred(transfer.open_chain(arm, np.zeros(3)), *planar(arm, np.zeros(3))) for arm in arms]
-    total = transfer.Model(*(sum(parts) for parts in zip(*models, strict=True)))
-    return np.array([G[0] for G, _ in legs]), np.array([H[0] for _, H in legs]), total
+def mechanism() -> tuple[dal.Influence, transfer.DynamicModel]:
+    """The base joints over the platform, and the platform's model."""
+    q, arms = np.zeros(3), [leg(r) for r in range(3)]
+    inputs = [transfer.rows(transfer.inverse(planar(arm, q)), [0]) for arm in arms]
+    first, second, third = (transfer.transferred(transfer.open_chain(arm, q), planar(arm, q)) for arm in arms)
+    return transfer.stack(*inputs), first + second + third
 
 
 def test_e004_22_six_entries_of_the_platform_s_tables() -> None:
     """Table E-2: H(1,2,1), H(1,2,3), H(1,3,2), H(2,2,3), H(2,3,2) and P(3,3,3)."""
-    _, H, model = mechanism()
-    found = {"H": H, "P": transfer.symmetric(model.P)}
+    inputs, model = mechanism()
+    found = {"H": inputs.H, "P": transfer.symmetric(model.P)}
     entries = {("H", 0, 1, 0): -0.105, ("H", 0, 1, 2): 0.328, ("H", 0, 2, 1): 0.328}
     entries |= {("H", 1, 1, 2): -0.063, ("H", 1, 2, 1): -0.063, ("P", 2, 2, 2): 2.047}
     case = CASES["004.tableE-2"]
@@ -437,9 +452,9 @@ def test_e004_22_six_entries_of_the_platform_s_tables() -> None:
 
 def test_e004_23_the_power_array_at_the_inputs_uses_the_inertia_at_the_inputs() -> None:
     """(E-7): − I*_qq • H^q_ww, as (4-62) has it; printed I*_ww, which leaves entries up to 1.48."""
-    G, H, model = mechanism()
+    (G, H, _), model = mechanism()
     back = np.linalg.inv(G)
-    corrected = transfer.transferred(model, G, H)
+    corrected = transfer.transferred(model, (G, H))
     printed = transfer.congruent(back, transfer.dot(back.T, model.P) - transfer.dot(model.I, H))
     assert np.abs(transfer.symmetric(corrected.P)).max() < 1e-9
     assert np.abs(transfer.symmetric(printed)).max() == pytest.approx(1.48, abs=0.005)

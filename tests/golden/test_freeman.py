@@ -1,7 +1,6 @@
-"""Tables, equations and examples of [Freeman]: influence coefficients from the library, transfer of coordinates on top of them.
+"""Tables, equations and examples of [Freeman]: influence coefficients, and the transfer of coordinates by `dal.transfer`.
 
-Mechanisms, redundant arms and linear models are transferred by test-side formulas (transfer.py). Printed tables are compared to
-their last digit; numbers computed from the same data to rounding.
+Printed tables are compared to their last digit; numbers computed from the same data to rounding.
 """
 
 from __future__ import annotations
@@ -13,7 +12,9 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from tests.golden import transfer
+from dalembert import transfer
+from dalembert.linear import load_partials
+from tests.golden import freeman_linear as linear
 from tests.golden.formulas import draw, value
 from tests.golden.freeman_arms import (
     CASES,
@@ -27,6 +28,7 @@ from tests.golden.freeman_arms import (
     wrist_partitioned,
 )
 from tests.golden.freeman_tables import values
+from tests.golden.mechanism_samples import mechanism_of
 from tests.golden.reading import golden
 from tests.robots import relative_error
 
@@ -97,10 +99,8 @@ def test_velocity_acceleration_and_jerk_follow_from_the_coefficients(rng: np.ran
     arm, q, (qd, qdd, qddd) = random_arm(rng, TYPES), rng.uniform(-2, 2, 5), rng.normal(size=(3, 5))
     G, H, D = dal.influence(arm, q, order=3)
     motion = dal.link_motion(arm, q, qd, qdd, qddd=qddd)
-    jerk = G @ qddd + transfer.quadratic(H + 2 * np.swapaxes(H, 1, 2), qdd, qd) + np.einsum("l,clmn,m,n->c", qd, D, qd, qd)
-    assert relative_error(motion.velocity, G @ qd) < TOLERANCE
-    assert relative_error(motion.acceleration, G @ qdd + transfer.quadratic(H, qd, qd)) < TOLERANCE
-    assert relative_error(motion.jerk, jerk) < TOLERANCE
+    for found, expected in zip(transfer.rates((G, H, D), qd, qdd, qddd=qddd), motion, strict=True):
+        assert relative_error(found, expected) < TOLERANCE
     shortcut = G @ qddd + 3 * transfer.quadratic(H, qdd, qd) + np.einsum("l,clmn,m,n->c", qd, D, qd, qd)  # (2-116)
     assert relative_error(motion.jerk[:3], shortcut[:3]) < TOLERANCE
     assert np.abs(motion.jerk[3:] - shortcut[3:]).max() > 1e-3  # it holds for points only
@@ -137,7 +137,10 @@ def test_the_torque_is_linearised_by_influence_coefficients_of_third_order() -> 
     assert relative_error(model.P, case["P_star"]) < SAMPLE
     by_rate = np.einsum("m,pmn->pn", qd, model.P + np.swapaxes(model.P, 1, 2))  # (2-204)
     assert relative_error(by_rate, case["dT_dphidot"]) < SAMPLE
-    assert relative_error(transfer.torque_by_position(arm, q, qd, qdd), case["dT_dphi"]) < SAMPLE
+    by = load_partials(arm, q, qd, qdd)
+    assert relative_error(by.dtau_dq, case["dT_dphi"]) < SAMPLE
+    assert relative_error(by.dtau_dqd, case["dT_dphidot"]) < SAMPLE
+    assert relative_error(by.dtau_dqdd, case["I_star"]) < SAMPLE
     exact = dal.derivatives(arm, q, qd, qdd)
     assert relative_error(exact.dtau_dq, case["dT_dphi"]) < SAMPLE
     assert relative_error(exact.dtau_dqd, case["dT_dphidot"]) < SAMPLE
@@ -146,10 +149,10 @@ def test_the_torque_is_linearised_by_influence_coefficients_of_third_order() -> 
 def test_the_state_space_of_an_arm_with_motors() -> None:
     """004.statespace.sample."""
     case = sample("004.statespace.sample")
-    arm, motor = arm_of(case["case"]["robot"]), transfer.motors(case["actuator"])
+    arm, motor = arm_of(case["case"]["robot"]), linear.motors(case["actuator"])
     q, qd, qdd, qddd = states(case["case"], "q", "qd", "qdd", "qddd")
     dT_dq, dT_dqd, I = dT = dal.derivatives(arm, q, qd, qdd)
-    F, G = transfer.state_space(motor, dT)
+    F, G = linear.state_space(motor, dT)
     assert relative_error(F, case["F"]) < SAMPLE
     assert relative_error(G, case["G"]) < SAMPLE
     T = transfer.open_chain(arm, q).torque(qd, qdd) + motor.I @ qdd
@@ -158,6 +161,23 @@ def test_the_state_space_of_an_arm_with_motors() -> None:
     assert relative_error(current, case["current"]) < SAMPLE
     assert relative_error(rate, case["current_rate"]) < SAMPLE
     assert relative_error(motor.L @ rate + motor.R @ current + motor.CE @ qd, case["voltage"]) < SAMPLE
+    train = drive_train(case["actuator"], arm.joint_names)
+    found = dal.nominal_voltage(arm, q, qd, qdd, qddd, drive=train)
+    assert relative_error(found.current, case["current"]) < SAMPLE
+    assert relative_error(found.current_rate, case["current_rate"]) < SAMPLE
+    assert relative_error(found.voltage, case["voltage"]) < SAMPLE
+    model = dal.linearize_motors(arm, q, qd, qdd, drive=train)
+    assert relative_error(model.A, case["F"]) < SAMPLE
+    assert relative_error(model.B, case["G"]) < SAMPLE
+
+
+def drive_train(data: dict[str, Any], coordinates: tuple[str, ...]) -> dal.DriveTrain:
+    """The motors of a sample; T is the inverse of the document's G."""
+    numbers = zip(*(data[key] for key in ("R", "CM", "CE", "L", "I", "B")), strict=True)
+    motors = {
+        f"motor{k}": dal.Motor(R, CM, CE, L, inertia=I, damping=B) for k, (R, CM, CE, L, I, B) in enumerate(numbers, start=1)
+    }
+    return dal.DriveTrain(motors, np.linalg.inv(np.array(data["Gqphi"], dtype=float)), coordinates)
 
 
 def test_the_state_space_in_task_coordinates() -> None:
@@ -165,11 +185,19 @@ def test_the_state_space_in_task_coordinates() -> None:
     case = sample("004.eq3-53.sample")
     arm = arm_of(case["robot"])
     q, qd, qdd = states(case, "q", "qd", "qdd")
-    F, _ = transfer.state_space(transfer.motors(case["actuator"]), dal.derivatives(arm, q, qd, qdd))
-    assert relative_error(F, case["F"]) < SAMPLE
-    G, H, D = (array[:2] for array in dal.influence(arm, q, order=3))
-    by = transfer.accelerated(H, D, qd, qdd)
-    assert relative_error(transfer.transferred_state_space(F, G, by), case["F_hat"]) < COMPUTED
+    state = transfer.StateModel(*linear.state_space(linear.motors(case["actuator"]), dal.derivatives(arm, q, qd, qdd)))
+    assert relative_error(state.F, case["F"]) < SAMPLE
+    tip = transfer.rows(dal.influence(arm, q, order=3), [0, 1])
+    found = transfer.transferred_state(state, tip, qd, qdd)
+    assert relative_error(found.F, case["F_hat"]) < COMPUTED
+    assert np.array_equal(found.G, state.G)  # voltages drive currents, which are not transferred
+    model = dal.linearize_motors(arm, q, qd, qdd, drive=drive_train(case["actuator"], arm.joint_names)).in_coordinates(tip)
+    assert relative_error(model.A, case["F_hat"]) < COMPUTED
+    n, names = arm.n, [f"x{k}" for k in range(3 * arm.n)]
+    point = dal.OperatingPoint(q, qd, qdd, dal.inverse_dynamics(arm, q, qd, qdd))
+    signals = {"states": names, "inputs": [f"V{k}" for k in range(n)], "outputs": names}
+    model = dal.LinearModel(*state, np.eye(3 * n), np.zeros((3 * n, n)), **signals, point=point)
+    assert relative_error(model.in_coordinates(tip).A, case["F_hat"]) < COMPUTED
 
 
 # Chapter IV
@@ -179,18 +207,18 @@ def test_a_platform_has_gyroscopic_planes(rng: np.random.Generator) -> None:
     """004.eq4-52, and the same from a body carried by six joints, transferred to the velocity of its centre and ω."""
     case = sample("004.eq4-52")["sample"]
     II, w = np.array(case["II"]), np.array(case["omega"])
-    I, P = transfer.platform(3.0, II)
-    assert relative_error(transfer.quadratic(P, np.r_[0, 0, 0, w], np.r_[0, 0, 0, w])[3:], case["gyroscopic"]) < TOLERANCE
-    assert np.array_equal(I, np.block([[3.0 * np.eye(3), np.zeros((3, 3))], [np.zeros((3, 3)), II]]))
+    body = transfer.platform(3.0, II)
+    assert relative_error(body.torque(np.r_[0, 0, 0, w], np.zeros(6))[3:], case["gyroscopic"]) < TOLERANCE
+    assert np.array_equal(body.I, np.block([[3.0 * np.eye(3), np.zeros((3, 3))], [np.zeros((3, 3)), II]]))
     arm, q = random_arm(rng, "PRPRPR"), rng.uniform(-2, 2, 6)
     last = arm.parameters.links[-1]
     free = arm.replace(parameters=arm.parameters.replace(links=tuple(_emptied(x, last.name) for x in arm.parameters.links)))
     R = dal.forward_kinematics(free, q, last.name)[:3, :3]
-    G, H, _ = dal.influence(free, q, last.name, point=last.com)
-    found = transfer.transferred(transfer.open_chain(free, q), G, H)
-    I, P = transfer.platform(last.mass, R @ last.inertia @ R.T)
-    assert relative_error(found.I, I) < SAMPLE
-    assert relative_error(transfer.symmetric(found.P), transfer.symmetric(P)) < SAMPLE
+    found = transfer.transferred(transfer.open_chain(free, q), dal.influence(free, q, last.name, point=last.com))
+    body = transfer.platform(last.mass, R @ last.inertia @ R.T, gravity=free.gravity)
+    assert relative_error(found.I, body.I) < SAMPLE
+    assert relative_error(transfer.symmetric(found.P), transfer.symmetric(body.P)) < SAMPLE
+    assert np.abs(found.T - body.T).max() < SAMPLE
 
 
 def _emptied(link: Any, kept: str) -> Any:
@@ -201,14 +229,13 @@ def test_a_redundant_arm_moves_with_least_kinetic_energy() -> None:
     """004.redundant.sample."""
     case = sample("004.redundant.sample")
     arm, (q, ud, udd) = arm_of(case["robot"]), states(case, "q", "ud", "udd")
-    G, H = (array[:2] for array in dal.influence(arm, q)[:2])
-    model = transfer.open_chain(arm, q)
-    R = transfer.right_inverse(model.I, G)
-    qd = R @ ud
-    qdd = R @ udd + transfer.quadratic(-transfer.congruent(R, transfer.dot(R, H)), ud, ud)  # (4-71), (4-72)
-    partial = transfer.redundant(model, G, H)
+    tip, model = transfer.rows(dal.influence(arm, q), [0, 1]), transfer.open_chain(arm, q)
+    R = transfer.right_inverse(tip, weight=model.I)
+    qd, qdd, _ = transfer.resolve(tip, ud, udd, weight=model.I)  # (4-71), (4-72)
+    partial = transfer.redundant(model, tip)
     expected = {name: np.array(case[name]) for name in ("G", "G_right_inverse", "qd", "qdd", "I_qu", "P_quu_sym", "T_q")}
-    found = {"G": G, "G_right_inverse": R, "qd": qd, "qdd": qdd, "I_qu": partial.I, "P_quu_sym": transfer.symmetric(partial.P)}
+    found = {"G": tip.G, "G_right_inverse": R, "qd": qd, "qdd": qdd, "I_qu": partial.I}
+    found["P_quu_sym"] = transfer.symmetric(partial.P)
     for name, array in (found | {"T_q": partial.torque(ud, udd)}).items():
         assert relative_error(array, expected[name]) < SAMPLE, name
     assert relative_error(dal.inverse_dynamics(arm, q, qd, qdd), expected["T_q"]) < SAMPLE
@@ -219,12 +246,12 @@ def test_a_redundant_spatial_arm_and_its_operational_space() -> None:
     data = golden("redundant_3R_xy")
     given, expected = data["input"], {name: np.array(x) for name, x in data["expected"].items()}
     arm, (q, ud, udd, gamma, tau0) = arm_of(given["robot"]), states(given, "q", "ud", "udd", "gamma", "tau0")
-    G, H = (array[:2] for array in dal.influence(arm, q)[:2])
+    G, H, _ = tip = transfer.rows(dal.influence(arm, q), [0, 1])
     model = transfer.open_chain(arm, q)
-    R = transfer.right_inverse(model.I, G)
-    qd, B_A = R @ ud, np.linalg.inv(G @ np.linalg.solve(model.I, G.T))
-    qdd = R @ (udd - transfer.quadratic(H, qd, qd))
-    plain = np.linalg.pinv(G)
+    R = transfer.right_inverse(G, weight=model.I)
+    qd, qdd, _ = transfer.resolve(tip, ud, udd, weight=model.I)
+    B_A = np.linalg.inv(G @ np.linalg.solve(model.I, G.T))
+    plain = transfer.right_inverse(G)
     centrifugal = R.T @ transfer.quadratic(model.P, qd, qd) - B_A @ transfer.quadratic(H, qd, qd)
     found = {
         "J": G,
@@ -235,11 +262,11 @@ def test_a_redundant_spatial_arm_and_its_operational_space() -> None:
         "qd": qd,
         "qdd": qdd,
         "I_qu": model.I @ R,
-        "T_q": transfer.redundant(model, G, H).torque(ud, udd),
+        "T_q": transfer.redundant(model, tip).torque(ud, udd),
         "B_A": B_A,
         "C_A_xd": centrifugal,
         "g_A": -R.T @ model.T,
-        "tau_general": G.T @ gamma + tau0 - G.T @ (R.T @ tau0),
+        "tau_general": G.T @ gamma + transfer.null_projector(G, weight=model.I).T @ tau0,
         "ellipsoid_core": (model.I @ plain).T @ (model.I @ plain),
         "ellipsoid_centre": G @ np.linalg.solve(model.I, model.T),
     }
@@ -256,38 +283,24 @@ def test_a_four_bar_mechanism_from_its_open_chain() -> None:
     arm = arm_of(mechanism["chains"][0])
     closures = mechanism["closures"]
     where = {"link": f"link{closures[0]['a']['link']}", "point": closures[0]["a"]["point"], "kind": "point"}
-    q = closed(arm, np.array(given["x0"]), np.array([closure["value"] for closure in closures]), where)
-    G, H, _ = dal.influence(arm, q, **where)
-    G, H = augmented(G[:2], H[:2])
-    back, H_back = transfer.inverse(G, H)
-    model = transfer.transferred(transfer.open_chain(arm, q), G, H)
-    yd, ydd = given["yd"][0], given["ydd"][0]
-    qd = back[:, 0] * yd
-    friction = back[:, 0] @ dal.friction_torque(arm, qd)
+    q = mechanism_of(mechanism, given["x0"], "four-bar").assemble(given["y"]).x
+    whole = transfer.inverse(augmented(transfer.rows(dal.influence(arm, q, **where), [0, 1])))
+    back = (whole.G[:, :1], whole.H[:, :1, :1])  # closures do not move
+    model = transfer.reduced(transfer.open_chain(arm, q), back)
+    qd, qdd, _ = transfer.rates(back, given["yd"], given["ydd"])
     found = {
         "x": q,
         "xd": qd,
-        "xdd": back[:, 0] * ydd + H_back[:, 0, 0] * yd**2,
-        "G": back[:, :1],
-        "M": model.I[:1, :1],
-        "christoffel": model.P[:1, :1, :1],
-        "g": -model.T[:1],
-        "tau": model.I[:1, 0] * ydd + model.P[:1, 0, 0] * yd**2 - model.T[:1] + friction,
+        "xdd": qdd,
+        "G": back[0],
+        "M": model.I,
+        "christoffel": model.P,
+        "g": -model.T,
+        "tau": model.torque(given["yd"], given["ydd"]) + back[0].T @ dal.friction_torque(arm, qd),
     }
     assert found.keys() == expected.keys()
     for name, array in found.items():
         assert relative_error(array, expected[name]) < data["tolerance"], name
-
-
-def closed(arm: Any, q: np.ndarray, goal: np.ndarray, where: dict[str, Any]) -> np.ndarray:
-    """The other joints for which the point is at the goal, the first one kept, by Newton's method with G."""
-    q = q.copy()
-    for _ in range(8):  # quadratic from an error of 1e-4
-        X = dal.forward_kinematics(arm, q, where["link"])
-        error = (X @ [*where["point"], 1.0])[:2] - goal
-        q[1:] -= np.linalg.solve(dal.influence(arm, q, order=1, **where).G[:2, 1:], error)
-    assert np.abs(error).max() < TOLERANCE
-    return q
 
 
 # Appendix B: the wrist-partitioned arm
@@ -311,7 +324,7 @@ def test_coefficients_of_the_wrist_point(rng: np.random.Generator) -> None:
 def test_the_wrist_point_as_generalised_coordinates(rng: np.random.Generator) -> None:
     """004.eqB-6, 004.eqB-7, 004.eqB-8: rates of the joints by the wrist's, and the curvature of the first."""
     v, G, H = wrist(rng)
-    back, H_back = transfer.inverse(G, H)
+    back, H_back, _ = transfer.inverse((G, H))
     assert relative_error(back, value(sample("004.eqB-6"), v)) < TOLERANCE
     assert relative_error(transfer.dot(back, H)[0], value(sample("004.eqB-7"), v)) < TOLERANCE
     assert relative_error(H_back[0], value(sample("004.eqB-8"), v)) < TOLERANCE
@@ -320,12 +333,11 @@ def test_the_wrist_point_as_generalised_coordinates(rng: np.random.Generator) ->
 def test_the_acceleration_of_the_first_joint_by_hand(rng: np.random.Generator) -> None:
     """004.eqB-15 equals what the transferred coefficients give."""
     v, G, H = wrist(rng)
-    back, H_back = transfer.inverse(G, H)
     pd, pdd = rng.normal(size=(2, 3))
     at = v | {"PXd": pd[0], "PYd": pd[1], "PXdd": pdd[0], "PYdd": pdd[1], "r": v["a23"] * np.cos(v["th2"])}
     at["r"] += v["a34"] * np.cos(v["th2"] + v["th3"])
     by_hand = value(sample("004.eqB-15").split("=")[1], at)
-    assert by_hand == pytest.approx(back[0] @ pdd + transfer.quadratic(H_back, pd, pd)[0], rel=1e-11)
+    assert by_hand == pytest.approx(transfer.rates(transfer.inverse((G, H)), pd, pdd).acceleration[0], rel=1e-11)
 
 
 # Appendix C: the five-bar
@@ -334,12 +346,11 @@ def test_the_acceleration_of_the_first_joint_by_hand(rng: np.random.Generator) -
 def five_bar_motion() -> dict[str, Any]:
     """The model in w = (φ1, x, y, θ) of the end h, and the joints' motion for w' and w'' of Table C-3."""
     arm, q = five_bar()
-    G, H = augmented(*planar(arm, q))
-    model = transfer.transferred(transfer.open_chain(arm, q), G, H)
+    w = augmented(planar(arm, q))
+    model = transfer.transferred(transfer.open_chain(arm, q), w)
     yd, ydd = (np.array(sample("004.tableC-3.T")[name], dtype=float) for name in ("yd", "ydd"))
-    back, H_back = transfer.inverse(G, H)
-    qd, qdd = back @ yd, back @ ydd + transfer.quadratic(H_back, yd, yd)
-    return {"arm": arm, "q": q, "qd": qd, "qdd": qdd, "G": G, "H": H, "model": model, "T": model.torque(yd, ydd)}
+    qd, qdd, _ = transfer.rates(transfer.inverse(w), yd, ydd)
+    return {"arm": arm, "q": q, "qd": qd, "qdd": qdd, "model": model, "T": model.torque(yd, ydd)}
 
 
 def test_the_five_bar_s_geometry() -> None:
@@ -358,7 +369,7 @@ def test_the_open_chain_of_the_five_bar() -> None:
     """004.tableC-2: one unit of the last printed digit."""
     case, (arm, q) = CASES["004.tableC-2"], five_bar()
     printed, computed = case["value"], case["computed"]
-    G, H = augmented(*planar(arm, q))
+    G, H, _ = augmented(planar(arm, q))
     model = transfer.open_chain(arm, q)
     assert np.abs(G - printed["G_w_phi"]).max() < 0.0101
     assert np.abs(H[1] - _outer_max(-G[2])).max() < TOLERANCE * 100  # the printed planes repeat rows of G
@@ -436,10 +447,9 @@ def relative_to_size(found: np.ndarray, printed: Any) -> float:
 def leg_model(r: int) -> dict[str, Any]:
     """Leg r referred to its joints and to the platform [Freeman, Eq. 4-43 to 4-46]."""
     arm, q = leg(r), np.zeros(3)
-    G, H = planar(arm, q)
-    own = transfer.open_chain(arm, q)
-    back, H_back = transfer.inverse(G, H)
-    return {"G": G, "H": H, "own": own, "Gw": back, "Hw": H_back, "model": transfer.transferred(own, G, H)}
+    tip, own = planar(arm, q), transfer.open_chain(arm, q)
+    back = transfer.inverse(tip)
+    return {"G": tip.G, "H": tip.H, "own": own, "back": back, "model": transfer.transferred(own, tip)}
 
 
 def test_one_leg_referred_to_joints_and_platform() -> None:
@@ -452,8 +462,8 @@ def test_one_leg_referred_to_joints_and_platform() -> None:
     assert np.abs(found["own"].P).max() == 0.0
     arrays = {
         ("G", "G"): found["G"],
-        ("G_w", "Gw"): found["Gw"],
-        ("H_ww", "Hw"): found["Hw"],
+        ("G_w", "Gw"): found["back"].G,
+        ("H_ww", "Hw"): found["back"].H,
         ("I_ww", "I_ww"): found["model"].I,
         ("P_www", "P_www"): transfer.symmetric(found["model"].P),
     }
@@ -462,25 +472,25 @@ def test_one_leg_referred_to_joints_and_platform() -> None:
         assert relative_error(array, computed[again]) < SAMPLE, in_print
 
 
-def platform_model() -> tuple[np.ndarray, np.ndarray, transfer.Model]:
-    """G and H of the base joints over the platform, and the sum of the legs [Freeman, Eq. E-5, E-6]."""
-    legs = [leg_model(r) for r in range(3)]
-    G, H = np.array([x["Gw"][0] for x in legs]), np.array([x["Hw"][0] for x in legs])
-    return G, H, transfer.Model(*(sum(parts) for parts in zip(*(x["model"] for x in legs), strict=True)))
+def platform_model() -> tuple[dal.Influence, transfer.DynamicModel]:
+    """The base joints over the platform, and the sum of the legs [Freeman, Eq. E-5, E-6]."""
+    first, second, third = (leg_model(r) for r in range(3))
+    inputs = transfer.stack(*(transfer.rows(x["back"], [0]) for x in (first, second, third)))
+    return inputs, first["model"] + second["model"] + third["model"]
 
 
 def test_the_mechanism_referred_to_its_platform() -> None:
     """004.tableE-2: half a unit of the last printed digit, and as recomputed."""
-    case, (G, H, model) = CASES["004.tableE-2"], platform_model()
-    for name, array in {"G": G, "H": H, "I": model.I, "P": transfer.symmetric(model.P)}.items():
+    case, (inputs, model) = CASES["004.tableE-2"], platform_model()
+    for name, array in {"G": inputs.G, "H": inputs.H, "I": model.I, "P": transfer.symmetric(model.P)}.items():
         assert relative_to_size(array, case["value"][name]) < case["tol"], name
         assert relative_error(array, case["computed"][name]) < SAMPLE, name
 
 
 def test_referred_to_its_base_joints_the_mechanism_is_what_was_built() -> None:
     """004.eqE-7: each actuator has its own constant inertia and no velocity torque."""
-    case, (G, H, model) = CASES["004.eqE-7"], platform_model()
-    found = transfer.transferred(model, G, H)
+    case, (inputs, model) = CASES["004.eqE-7"], platform_model()
+    found = transfer.transferred(model, inputs)
     assert relative_error(found.I, case["value"]["I_qq"]) < case["tol"]
     assert np.abs(transfer.symmetric(found.P) - case["value"]["P_qqq"]).max() < case["tol"]
 

@@ -5,6 +5,7 @@ The golden expressions are in closed_forms.json [Siciliano, ch. 7; Laus, §3].
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -28,6 +29,7 @@ from tests.golden.reading import golden
 sympy = pytest.importorskip("sympy", reason="sympy is not installed (extra 'symbolic')")
 
 CASES = golden("closed_forms")["cases"]
+PROBLEMS = golden("siciliano_problems")["cases"]
 OURS = [  # the documents' names, and ours, in the order they are tried
     (r"ddth(\d)", r"qdd_\1"),
     (r"dth(\d)", r"qd_\1"),
@@ -180,6 +182,35 @@ def of_rotor(tree: Tree, q: Any, i: int) -> list[list[Any]]:
 
 def world_axis(tree: Tree, q: Any, segment: int, axis: Vec3) -> Vec3:
     return segment_poses(Unrolled(tree), q)[segment].R @ axis
+
+
+def of_the_parallelogram(value: Any) -> Any:
+    """A golden expression of §7.3.3 with our names: links 1', 2', 3', 1'' are 1 to 4, and the sides a1', a1'' are a_1, a_2."""
+    names = {f"{x}{i}p": f"{x}_{i}" for x in "mlI" for i in (1, 2, 3)} | {f"{x}1pp": f"{x}_4" for x in "mlI"}
+    names |= {"a1p": "a_1", "a1pp": "a_2", "th1p": "q_1", "th1pp": "q_2", "dth1p": "qd_1", "dth1pp": "qd_2"}
+    return meant(json.loads(re.sub(r"[A-Za-z]\w*", lambda m: names.get(m.group(), m.group()), json.dumps(value))))
+
+
+def test_the_parallelogram_as_a_mechanism_has_the_closed_form_of_section_7_3_3():
+    """001.7.3.3.Ba, 001.7.3.3.ga, 001.7.3.3.Ca_qd: the closures are linear, so nothing is solved for."""
+    eq = dal.equations(dal.mechanisms.parallelogram())
+    book = {name: of_the_parallelogram(PROBLEMS[f"001.7.3.3.{name}"]["value"]) for name in ("Ba", "ga", "Ca_qd")}
+    assert eq.form == "closed"
+    assert_same(eq.M, book["Ba"])
+    assert_same(eq.g, book["ga"])
+    assert_same(eq.C * sympy.Matrix(sympy.symbols("qd_1:3")), book["Ca_qd"])
+    assert_same(eq.tau, book["Ba"] * sympy.Matrix(sympy.symbols("qdd_1:3")) + book["Ca_qd"] + book["ga"])
+
+
+def test_the_parallelogram_is_decoupled_under_the_condition_of_section_7_3_3():
+    """001.7.3.3.decoupling: with m3' l̄3' / (m2' l2') = a1' / a1'' the inertia is constant, and C is zero."""
+    eq = dal.equations(dal.mechanisms.parallelogram())
+    data = PROBLEMS["001.7.3.3.decoupling"]["value"]
+    m2, m3, l2, l3, a1, a2 = sympy.symbols("m_2 m_3 l_2 l_3 a_1 a_2")
+    condition = {m3: m2 * l2 * a1 / (a2 * (l3 - a1))}
+    diagonal = sympy.diag(*(of_the_parallelogram(data[name]) for name in ("b_a11", "b_a22"))).subs(sympy.Symbol("l3bar"), l3 - a1)
+    assert sympy.simplify(eq.M.subs(condition) - diagonal.subs(condition)) == sympy.zeros(2, 2)
+    assert sympy.simplify(eq.C.subs(condition)) == sympy.zeros(2, 2)
 
 
 def test_the_pelican_has_the_closed_form_of_laus():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.trajectories import Trajectory, duration_at, trapezoidal, triangular
+from dalembert.trajectory import Motion, Trajectory, duration_at, follow, line, trapezoidal, triangular
 from tests.golden.reading import golden
 from tests.golden.siciliano_arms import planar
 from tests.robots import relative_error
@@ -28,10 +28,10 @@ def joint_motion(name: str) -> tuple[dict[str, Any], Trajectory]:
     """A trajectory of the example at the times of its samples."""
     if name == "triangular":
         t, end = column(TRIANGULAR, "t"), START + TRIANGULAR["displacement"]
-        return TRIANGULAR, triangular(t, START, end, duration=TRIANGULAR["duration"])
+        return TRIANGULAR, triangular(START, end, duration=TRIANGULAR["duration"])(t)
     velocity, ta = TRAPEZOIDAL["vmax"], TRAPEZOIDAL["ta"]
     T = duration_at(START, END, velocity=velocity, acceleration_time=ta)
-    return TRAPEZOIDAL, trapezoidal(column(TRAPEZOIDAL, "t"), START, END, duration=T, acceleration_time=ta)
+    return TRAPEZOIDAL, trapezoidal(START, END, duration=T, acceleration_time=ta)(column(TRAPEZOIDAL, "t"))
 
 
 def test_the_catalogue_s_arm_has_the_data_of_the_example() -> None:
@@ -95,7 +95,7 @@ def test_the_straight_line_of_the_tip_is_the_book_s() -> None:
     t, ta = column(LINE, "t"), LINE["ta"]
     T = duration_at([0.2], [1.8], velocity=LINE["vmax"], acceleration_time=ta)
     assert pytest.approx([LINE["duration"]], rel=1e-12) == T
-    line = trapezoidal(t, [0.2], [1.8], duration=T, acceleration_time=ta)
+    line = trapezoidal([0.2], [1.8], duration=T, acceleration_time=ta)(t)
     for key, found in (("x", line.q), ("xd", line.qd), ("xdd", line.qdd)):
         assert relative_error(found[:, 0], column(LINE, key)) < 1e-12
     half = np.arccos(line.q[:, 0] / 2)  # two equal links of 1 m with their tip on the x axis
@@ -116,6 +116,50 @@ def _joint_rates(q: np.ndarray, line: Trajectory) -> tuple[np.ndarray, np.ndarra
     qd = np.linalg.solve(J, (line.qd * along_x)[..., None])[..., 0]
     bent = np.einsum("kij,kj->ki", dal.jacobian_dot(robot, q, qd)[:, :2], qd)
     return qd, np.linalg.solve(J, (line.qdd * along_x - bent)[..., None])[..., 0]
+
+
+def planned(name: str) -> Motion:
+    """The motions of Figs. 7.5, 7.7 and 7.10, made by the library alone."""
+    if name == "triangular":
+        return triangular(START, START + TRIANGULAR["displacement"], duration=TRIANGULAR["duration"])
+    if name == "trapezoidal":
+        T = duration_at(START, END, velocity=TRAPEZOIDAL["vmax"], acceleration_time=TRAPEZOIDAL["ta"])
+        return trapezoidal(START, END, duration=T, acceleration_time=TRAPEZOIDAL["ta"])
+    ends = [np.eye(4), np.eye(4)]
+    ends[0][0, 3], ends[1][0, 3] = 0.2, 1.8
+    share = trapezoidal([0.0], [1.0], duration=LINE["duration"], acceleration_time=LINE["ta"])
+    return follow(dal.robots.two_link_planar(), line(*ends, timing=share), start=START, directions=("x", "y"))
+
+
+@pytest.mark.parametrize("name", ["triangular", "trapezoidal", "cartesian"])
+def test_problem_7_7_along_the_planned_motions(name: str) -> None:
+    """Positions, velocities, accelerations and, with the tip pushing, torques: the motion and its loads from end to end."""
+    problem = golden("siciliano_problems")["cases"]["001.problem7.7"]["value"]
+    case = {"samples": problem["samples"][f"001.ex7.2.{name}"]}
+    at, robot = planned(name)(column(case, "t")), dal.robots.two_link_planar()
+    for key in ("q", "qd", "qdd"):
+        assert relative_error(getattr(at, key), column(case, key)) < TOLERANCE, key
+    push = {"tool": [-problem["he"][0], -problem["he"][1], 0, 0, 0, 0]}
+    assert relative_error(dal.inverse_dynamics(robot, at.q, at.qd, at.qdd, wrenches=push), column(case, "tau")) < TOLERANCE
+
+
+def test_figure_7_9_is_the_tip_of_the_followed_line() -> None:
+    robot, at = dal.robots.two_link_planar(), planned("cartesian")(column(LINE, "t"))
+    tip = dal.link_motion(robot, at.q, at.qd, at.qdd)
+    assert relative_error(dal.forward_kinematics(robot, at.q)[:, 0, 3], column(LINE, "x")) < 1e-12
+    assert relative_error(tip.velocity[:, 0], column(LINE, "xd")) < 1e-12
+    assert tip.acceleration is not None
+    assert relative_error(tip.acceleration[:, 0], column(LINE, "xdd")) < 1e-12
+
+
+def test_figure_7_11_adds_up_and_says_what_the_text_does() -> None:
+    """Joint 2's own inertia torque follows its acceleration; coupling torques are not equal, as accelerations are not."""
+    at = planned("cartesian").sample(count=501)
+    parts = dal.contributions(dal.robots.two_link_planar(), at.q, at.qd, at.qdd)
+    assert relative_error(sum(parts.by_cause.values()), parts.tau) < 1e-12
+    assert relative_error(parts.inertia_own[:, 1], 122.5 * at.qdd[:, 1]) < 1e-12
+    assert not parts.coriolis[:, 1].any()
+    assert parts.inertia[:, 0, 1] == pytest.approx(-2 * parts.inertia[:, 1, 0], rel=1e-9)  # q̈₂ = −2 q̈₁
 
 
 def test_what_the_text_says_of_figure_7_6() -> None:

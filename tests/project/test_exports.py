@@ -17,8 +17,14 @@ from tests.project.source import PACKAGE, ROOT
 PUBLIC = {name: getattr(dal, name) for name in dal.__all__}
 FUNCTIONS = {name: thing for name, thing in PUBLIC.items() if inspect.isfunction(thing)}
 FUNCTIONS |= {f"plots.{name}": getattr(plots, name) for name in plots.__all__}
-FUNCTIONS |= {f"trajectories.{name}": getattr(dal.trajectories, name) for name in dal.trajectories.__all__ if name.islower()}
-CATALOGUE = {f"robots.{name}": getattr(dal.robots, name) for name in dal.robots.__all__ if name != "CATALOGUE"}
+FUNCTIONS |= {f"trajectory.{name}": getattr(dal.trajectory, name) for name in dal.trajectory.__all__ if name.islower()}
+FUNCTIONS |= {f"transfer.{name}": getattr(dal.transfer, name) for name in dal.transfer.__all__ if name.islower()}
+CATALOGUE = {
+    f"{module}.{name}": getattr(getattr(dal, module), name)
+    for module in ("mechanisms", "robots")
+    for name in getattr(dal, module).__all__
+    if name != "CATALOGUE"
+}
 CALLABLES = {name: thing for name, thing in PUBLIC.items() if callable(thing)} | FUNCTIONS | CATALOGUE
 
 
@@ -30,7 +36,7 @@ def test_the_list_of_exports_is_sorted_and_without_repetition():
 
 def test_the_list_of_exports_is_what_the_package_offers():
     offered = {name for name, thing in vars(dal).items() if not name.startswith("_") and not isinstance(thing, types.ModuleType)}
-    assert offered - {"annotations"} | {"plots", "robots", "trajectories"} == set(dal.__all__)
+    assert offered - {"annotations"} | {"mechanisms", "plots", "robots", "trajectory", "transfer"} == set(dal.__all__)
     assert set(dal.__all__) <= set(dir(dal))
 
 
@@ -53,7 +59,7 @@ def test_the_page_of_all_names_lists_each_of_them_once():
     assert sorted(listed) == sorted(dal.__all__)
 
 
-@pytest.mark.parametrize("name", ["plots", "trajectories"])
+@pytest.mark.parametrize("name", ["plots", "trajectory", "transfer"])
 def test_the_page_of_all_names_names_the_functions_of_a_module(name):
     page = (ROOT / "docs" / "reference" / "functions.md").read_text(encoding="utf-8")
     module = getattr(dal, name)
@@ -92,7 +98,11 @@ def test_a_function_of_arrays_says_their_shape(name):
 def test_options_are_given_by_name(name):
     """An option in the wrong place would be taken for another."""
     parameters = inspect.signature(FUNCTIONS[name]).parameters.values()
-    optional = [p for p in parameters if p.default is not p.empty and p.name not in ("link", "quantity", "q", "qd", "qdd")]
+    optional = [
+        p
+        for p in parameters
+        if p.default is not p.empty and p.name not in ("link", "quantity", "q", "qd", "qdd", "qddd", "udd", "closures")
+    ]
     assert all(parameter.kind is parameter.KEYWORD_ONLY for parameter in optional)
 
 

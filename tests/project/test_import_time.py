@@ -21,15 +21,19 @@ def test_importing_the_package_alone_loads_no_numpy(tmp_path):
     assert done.stdout.strip() == "False"
 
 
-@pytest.mark.parametrize("first", ["simulate", "simulate.rollouts", "simulate.solution", "trajectories", "plots"])
+@pytest.mark.parametrize(
+    "first", ["simulate", "simulate.rollouts", "simulate.solution", "trajectory", "plots", "bounds.bounding"]
+)
 def test_a_module_that_was_imported_first_does_not_hide_the_function_of_its_name(first, tmp_path):
-    check = f"import dalembert.{first}; import dalembert as dal; print(type(dal.simulate).__name__, type(dal.rollout).__name__)"
-    assert run_python("-c", check, folder=tmp_path).stdout.strip() == "function function"
+    names = "dal.simulate, dal.rollout, dal.bounds"
+    check = f"import dalembert.{first}; import dalembert as dal; print(*(type(f).__name__ for f in ({names})))"
+    assert run_python("-c", check, folder=tmp_path).stdout.strip() == "function function function"
 
 
-def test_plots_and_trajectories_are_reachable_from_the_package(tmp_path):
-    check = "import dalembert as dal; print(dal.plots.__name__, dal.trajectories.__name__, dal.robots.__name__)"
-    assert run_python("-c", check, folder=tmp_path).stdout == "dalembert.plots dalembert.trajectories dalembert.robots\n"
+def test_modules_are_reachable_from_the_package(tmp_path):
+    names = ("mechanisms", "plots", "robots", "trajectory")
+    check = f"import dalembert as dal; print(*(getattr(dal, name).__name__ for name in {names}))"
+    assert run_python("-c", check, folder=tmp_path).stdout.split() == [f"dalembert.{name}" for name in names]
 
 
 def test_importing_configures_nothing(tmp_path):
@@ -39,3 +43,9 @@ def test_importing_configures_nothing(tmp_path):
         "print(before == (list(warnings.filters), numpy.geterr(), list(logging.root.handlers)))"
     )
     assert run_python("-c", check, folder=tmp_path).stdout.strip() == "True"
+
+
+def test_loading_a_robot_loads_no_compiler(tmp_path):
+    (tmp_path / "r.urdf").write_text('<robot name="r"><link name="base"/></robot>')
+    check = "import sys, dalembert as dal; dal.load('puma560'), dal.load('r.urdf'); print('llvmlite' in sys.modules)"
+    assert run_python("-c", check, folder=tmp_path).stdout.strip() == "False"
