@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import itertools
 import mmap
 import os
 import sys
@@ -29,7 +30,9 @@ from . import target
 
 T = TypeVar("T")
 _lock = threading.RLock()  # garbage collection may discard code while this thread loads some
-_discarded: deque[Any] = deque()  # engines that are no longer used
+_engines: dict[int, Any] = {}  # LLVM's, by number; only from here, so that no garbage collection finds one to close
+_numbers = itertools.count()
+_discarded: deque[int] = deque()  # those that are no longer used
 _closing: list[Any] = []  # the one being closed; it stays here if closing is interrupted, as none may be closed twice
 _TO_COMPILE = 1 << 26  # bytes that LLVM may need; without them it ends the process
 _TO_LOAD = 1 << 25  # and to load what it made
@@ -39,18 +42,20 @@ _MAPS = 16  # memory maps that loading takes at most
 
 class _Memory:
     """What LLVM has mapped for a module. Only its `MachineCode` refers to it: an object that others find by a weak reference must
-    not have a `__del__`, as they could still find it while that runs.
+    not have a `__del__`, as they could still find it while that runs. It has the engine's number, not the engine: a collection
+    of cycles would call the `__del__` of both, and that of the engine closes it whoever holds the lock.
     """
 
-    __slots__ = ("engine",)
+    __slots__ = ("number",)
 
     def __init__(self, engine: Any) -> None:
-        self.engine = engine
+        self.number = next(_numbers)
+        _engines[self.number] = engine
 
     def __del__(self, is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         if is_finalizing():  # threads may still run it, and the process ends anyway
             return
-        _discarded.append(self.engine)
+        _discarded.append(self.number)
         if _lock.acquire(blocking=False):  # else the holder of the lock, or the next one to take it, does it
             try:
                 _close_discarded()
@@ -148,10 +153,13 @@ def load(content: bytes, *symbols: str) -> MachineCode:
 
 def _close_discarded() -> None:
     """Give back the memory of code that is no longer used."""
-    while _discarded:
-        _closing.append(_discarded[0])
-        _discarded.popleft()
-        _closing[-1].close()
+    while True:
+        try:
+            engine = _engines.pop(_discarded.popleft())
+        except IndexError:  # asked for in one step: a collection of garbage anywhere in here comes to this function, too
+            return
+        _closing.append(engine)
+        engine.close()
         _closing.pop()
 
 

@@ -7,9 +7,11 @@ import ctypes
 import gc
 import pickle
 import sys
+import threading
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,6 +44,35 @@ def test_code_goes_with_the_last_kernel_that_has_it() -> None:
     assert float(second(0.5)) == pytest.approx(1.25 * np.sin(0.5), rel=1e-15)
     del second
     assert loaded() == before
+    assert not machine_code._discarded
+
+
+class Engine:
+    """Closes itself when it goes, as LLVM's do."""
+
+    def __init__(self) -> None:
+        self.closed_by: list[str] = []
+
+    def close(self) -> None:
+        self.closed_by.append(threading.current_thread().name)
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def test_code_in_a_cycle_is_closed_by_the_holder_of_the_lock_alone() -> None:
+    engine = Engine()
+    closed_by = engine.closed_by
+    cycle: list[Any] = [machine_code.MachineCode(engine, {})]
+    cycle.append(cycle)
+    del cycle, engine
+    with machine_code._lock:
+        other = threading.Thread(target=gc.collect)
+        other.start()
+        other.join()
+        assert closed_by == []  # a collection on another thread found the cycle, and left the engine alone
+        machine_code._close_discarded()
+        assert closed_by[0] == threading.current_thread().name
     assert not machine_code._discarded
 
 
