@@ -191,6 +191,11 @@ def _ended(setting: Setting, q: Any, x: Any, turn: Any, pivot: Any) -> list[Any]
     return [[ops.where(lost, float("nan"), entry) for entry in x], [residual, pivot[0], turn[0] + still_open * (2.0 * TURNS)]]
 
 
+def pivot_at(setting: Setting, x: Any) -> Any:
+    """The least pivot at positions, see `least_pivot`."""
+    return least_pivot(factor([value.row for value in _values(setting, x)], setting.plan).pivots, setting.pivots)
+
+
 def least_pivot(pivots: Sequence[Any], at_seed: Sequence[float]) -> Any:
     """The least size of a pivot, against those at the seed: it goes to zero where the mechanism becomes singular."""
     least: Any = 1.0
@@ -200,4 +205,4 @@ def least_pivot(pivots: Sequence[Any], at_seed: Sequence[float]) -> Any:
     return least
 
 
-__all__ = ["STATE", "Setting", "least_pivot", "program", "tracker", "written_out"]
+__all__ = ["STATE", "Setting", "least_pivot", "pivot_at", "program", "tracker", "written_out"]

@@ -42,17 +42,16 @@ class Finder:
 class Given:
     """Positions that are known already: they are looked at, and taken."""
 
-    def __init__(self, x: Any, check: Callable[[Any, Any, int | None], None]) -> None:
-        self.x, self.check = x, check
+    def __init__(self, x: Any, taken: Callable[[Any, Any, int | None], Any]) -> None:
+        self.x, self.taken = x, taken
 
     def one(self, q: Any) -> Any:
         """Not for the quick way: positions are looked at first."""
         return NotImplemented
 
     def many(self, q: Any, threads: int | None = None) -> Any:
-        """The positions, if they are closed and those of q."""
-        self.check(q, self.x, threads)
-        return self.x
+        """The positions, if they are closed and those of q; NaN in rows that are singular."""
+        return self.taken(q, self.x, threads)
 
 
 class ClosedKernel:
@@ -111,4 +110,4 @@ def placed(kernel: Kernel, finder: Finder | Given) -> Kernel | CheckedKernel:
     return CheckedKernel(kernel, finder) if isinstance(finder, Given) else kernel
 
 
-__all__ = ["CheckedKernel", "ClosedKernel", "Finder", "Given", "placed"]
+__all__ = ["NEAR_SINGULAR", "CheckedKernel", "ClosedKernel", "Finder", "Given", "placed"]

@@ -23,7 +23,7 @@ from . import assembly_program, recipes, refusals
 from .assembled import Assembled
 from .assembled_positions import AssembledPositions, assembled_at, positions_of
 from .chart import Chart, change
-from .closed_kernel import ClosedKernel, Finder, Given, placed
+from .closed_kernel import NEAR_SINGULAR, ClosedKernel, Finder, Given, placed
 
 
 class Mechanism(Assembled):
@@ -102,12 +102,12 @@ class Mechanism(Assembled):
 
     @cached_property
     def _looking_kernel(self) -> Kernel:
-        """The larger one of both."""
+        """The larger one of both, and the least pivot against its size at the seed."""
 
-        def worst(q: Any, x: Any) -> Any:
-            return ops.maximum(*self.left_open(q, x))
+        def look(q: Any, x: Any) -> Any:
+            return ops.maximum(*self.left_open(q, x)), assembly_program.pivot_at(self.setting, x)
 
-        return build(trace(worst, {"q": (self.n,), "x": (self.robot.n,)}, ["left"], name="left_open"))
+        return build(trace(look, {"q": (self.n,), "x": (self.robot.n,)}, ["left", "pivot"], name="given_positions"))
 
     def completed(self, kernel: Kernel) -> ClosedKernel:
         """A kernel that has the positions as its last input, as one that finds them."""
@@ -143,11 +143,12 @@ class Mechanism(Assembled):
         """A chart that is good at these positions, with coordinates and rates in it."""
         return change(self, self, x, qd)
 
-    def _check_given(self, q: Any, x: Any, threads: int | None) -> None:
-        """Look at given positions; only where some are open, look closely."""
-        left = np.asarray(self._looking_kernel(q, x, threads=threads))
+    def _taken(self, q: Any, x: Any, threads: int | None) -> Any:
+        """Given positions, looked at; only where some are open, or nearly singular, closely. NaN where they are singular."""
+        left, pivots = map(np.asarray, self._looking_kernel(q, x, threads=threads))
         if not left.max(initial=0.0) <= refusals.GIVEN:  # NaN is looked at, too
             refusals.check_given(self, q, x)
+        return x if pivots.min(initial=1.0) > NEAR_SINGULAR else refusals.taken(self, x, pivots)
 
     def residual(self, x: ArrayLike) -> FloatArray:
         """The largest of what the closures are off at positions of the tree [m | rad].
@@ -206,7 +207,7 @@ class Mechanism(Assembled):
         shape = f"(..., {self.robot.n})"
         if near is not None:
             return PlacedMechanism(self, self._finder(positions_of(self, "near", near, shape)))
-        return PlacedMechanism(self, Given(positions_of(self, "x", x, shape), self._check_given))
+        return PlacedMechanism(self, Given(positions_of(self, "x", x, shape), self._taken))
 
     def assemble(
         self, q: ArrayLike, *, near: ArrayLike | None = None, continuous: bool = False, threads: int | None = None

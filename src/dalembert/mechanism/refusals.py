@@ -14,6 +14,8 @@ from .half_turns import turned
 from .numeric import CLOSED, Rank, nearest, rank_of
 
 DOUBTFUL = 1e6  # condition from which results are told of
+LOST = 1e14  # and from which no digit of them is right
+FLAT = 1e-9  # share of a pivot at the seed, below which a pose may be as bad as that
 GIVEN = 1e-8  # [m | rad]: what given positions may leave open
 
 
@@ -89,11 +91,16 @@ def judge(mechanism: Assembled, q: Any, x: Any, state: Any, start: Any) -> None:
     lost = missing & np.isfinite(q).all(axis=-1)
     if np.any(lost):
         unreachable(mechanism, q, lost, start)
-    pivots = np.where(missing, np.inf, state[..., 1])
+    judge_pose(mechanism, x, np.where(missing, np.inf, state[..., 1]))
+
+
+def judge_pose(mechanism: Assembled, x: Any, pivots: Any) -> None:
+    """Warn of the pose with the least pivot, if it is nearly singular; NaN and infinity stand for none."""
+    pivots = np.where(np.isnan(pivots), np.inf, pivots)
     worst = np.unravel_index(int(np.argmin(pivots)), pivots.shape) if pivots.ndim else ()
     if not np.isfinite(pivots[worst]):
         return
-    condition, lost_direction = _condition(mechanism, x[worst])
+    condition, lost_direction = _condition(mechanism, np.broadcast_to(x, (*pivots.shape, np.shape(x)[-1]))[worst])
     if condition < DOUBTFUL:
         return
     where = f" (row {', '.join(map(str, worst))} is the worst)" if pivots.ndim else ""
@@ -102,6 +109,35 @@ def judge(mechanism: Assembled, q: Any, x: Any, state: Any, start: Any) -> None:
             f"mechanism {mechanism.name!r}: near a singular pose{where}: condition {condition:.1e}, and {lost_direction} can "
             "move while the coordinates rest. Results lose as many digits; choose other coordinates there.",
             "near-singular",
+        )
+    )
+
+
+def taken(mechanism: Assembled, x: Any, pivots: Any) -> Any:
+    """Given positions as they are taken: at a singular pose one configuration is refused, and rows of a batch become NaN."""
+    rows, lost = np.broadcast_to(x, (*pivots.shape, np.shape(x)[-1])), np.asarray(pivots < FLAT)
+    if lost.any():
+        lost[lost] = [_condition(mechanism, row)[0] > LOST for row in rows[lost]]
+    if lost.any():
+        x = np.where(lost[..., None], np.nan, rows)
+        _tell_of_singular(mechanism, rows, lost)
+    judge_pose(mechanism, rows, np.where(lost, np.inf, pivots))
+    return x
+
+
+def _tell_of_singular(mechanism: Assembled, x: Any, lost: Any) -> None:
+    row = np.unravel_index(int(np.argmax(lost)), lost.shape) if lost.ndim else ()
+    sentence = f"{_condition(mechanism, x[row])[1]} can move while the coordinates rest."
+    if not lost.ndim:
+        raise SingularError(
+            f"mechanism {mechanism.name!r}: given positions are a singular pose: {sentence} Choose other coordinates there."
+        )
+    where, count = ", ".join(map(str, row)), int(np.sum(lost))
+    counted = f"{count} of {lost.size} rows {'is' if count == 1 else 'are'} NaN; choose other coordinates there."
+    tell(
+        DalembertWarning(
+            f"mechanism {mechanism.name!r}: given positions of row {where} are a singular pose: {sentence} {counted}",
+            "unreachable",
         )
     )
 

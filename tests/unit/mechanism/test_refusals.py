@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
+from dalembert.errors import SingularError
 from dalembert.model import Joint, Link, Robot
 from tests.mechanism_cases import CASES, chain
 
@@ -155,6 +156,33 @@ def test_near_a_dead_point_one_warning_tells_the_condition_and_the_direction(dea
         found = dal.mass_matrix(ROCKER.at(near=dead), [ROCKER.q0, dead[2:]])
     assert len(told) == 1
     assert found[0] == pytest.approx(dal.mass_matrix(ROCKER.at(near=dead), ROCKER.q0), rel=1e-12)
+
+
+def test_given_positions_near_a_dead_point_are_told_of_in_the_same_words(dead):
+    x = CRANK.assemble(dead[:1] + 1e-7, near=dead).x
+    with pytest.warns(
+        dal.DalembertWarning, match=r"near a singular pose: condition \d\.\de\+\d+, and .* joint1 .* joint2"
+    ) as told:
+        one = dal.mass_matrix(ROCKER.at(x=x), x[2:])
+    assert len(told) == 1
+    assert told[0].filename == __file__
+    rows = np.stack([ROCKER.assemble(ROCKER.q0).x, x])
+    with pytest.warns(dal.DalembertWarning, match=r"near a singular pose \(row 1 is the worst\)") as told:
+        found = dal.mass_matrix(ROCKER.at(x=rows), rows[:, 2:])
+    assert len(told) == 1
+    assert found[1] == pytest.approx(one, rel=1e-12)
+    assert found[0] == pytest.approx(dal.mass_matrix(ROCKER, ROCKER.q0), rel=1e-12)
+
+
+def test_given_positions_at_a_dead_point_are_refused_or_marked(dead):
+    x = CRANK.assemble(dead[:1], near=dead).x
+    with pytest.raises(SingularError, match=r"given positions are a singular pose: .* joint1 .* Choose other coordinates"):
+        dal.mass_matrix(ROCKER.at(x=x), x[2:])
+    rows = np.stack([ROCKER.assemble(ROCKER.q0).x, x])
+    with pytest.warns(dal.DalembertWarning, match=r"of row 1 are a singular pose: .* 1 of 2 rows is NaN") as told:
+        found = dal.mass_matrix(ROCKER.at(x=rows), rows[:, 2:])
+    assert len(told) == 1
+    assert np.isnan(found).ravel().tolist() == [False, True]
 
 
 def test_past_a_dead_point_all_is_right_again(dead):
