@@ -137,7 +137,7 @@ def _end_speeds(given: Any) -> FloatArray:
 class _Piece(NamedTuple):
     """The timings of some paths."""
 
-    grid: Grid
+    s: FloatArray
     profile: Profile
     tau: FloatArray
     use: FloatArray
@@ -163,7 +163,7 @@ def _timed(maker: RowMaker, paths: Paths, N: int, ends: FloatArray) -> _Piece:
             most = np.sqrt(profile.tops[row, place] if which == "start" else min(solver.caps[row, -1], profile.x[row, -1]))
             if wanted > most * (1 + 1e-9):
                 messages.setdefault(row, refusals.too_fast_at_ends(which, wanted, float(most)))
-    return _Piece(grid, profile, solver.torques(profile), solver.use(profile), excess, messages)
+    return _Piece(grid.s, profile, solver.torques(profile), solver.use(profile), excess, messages)
 
 
 def _crossed_limits(maker: RowMaker, paths: Paths, grid: Grid) -> dict[int, str]:
@@ -172,6 +172,8 @@ def _crossed_limits(maker: RowMaker, paths: Paths, grid: Grid) -> dict[int, str]
     own = [getattr(coordinate, "limits", JointLimits()) for coordinate in coordinates]
     lower, upper = np.array([limit.lower for limit in own]), np.array([limit.upper for limit in own])
     q = np.concatenate([grid.left[0], grid.right[0][:, -1:]], axis=1)
+    if ((q.min(axis=1) >= lower) & (q.max(axis=1) <= upper)).all():
+        return {}
     slack = 1e-9 * (1.0 + np.abs(q))
     rows, places, joints = np.nonzero((q < lower - slack) | (q > upper + slack))
     found: dict[int, str] = {}
@@ -187,7 +189,7 @@ def _crossed_limits(maker: RowMaker, paths: Paths, grid: Grid) -> dict[int, str]
 def _result(
     maker: RowMaker, paths: Paths, pieces: list[_Piece], messages: dict[int, str], batch: tuple[int, ...]
 ) -> FastestTiming:
-    s = np.concatenate([piece.grid.s for piece in pieces])
+    s = np.concatenate([piece.s for piece in pieces])
     x, tops, u, w = (np.concatenate(parts) for parts in zip(*(piece.profile for piece in pieces), strict=True))
     lost = np.zeros(paths.count, dtype=bool)
     lost[list(messages)] = True

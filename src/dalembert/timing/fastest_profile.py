@@ -58,7 +58,7 @@ class ProfileSolver:
 
     def __init__(self, maker: RowMaker, grid: Grid, ends: FloatArray) -> None:
         self.maker, self.grid, self.threads = maker, grid, maker.threads
-        self.left_parts, self.right_parts = maker.torques(grid.left), maker.torques(grid.right)
+        self.left_parts, self.right_parts = (PathTorques(*parts) for parts in grid.at_ends(maker.torques))
         self.left, self.right = maker(grid.left, self.left_parts), maker(grid.right, self.right_parts)
         self.parts = maker.torques(grid.inside)
         self.inside = maker(grid.inside, self.parts)
@@ -69,6 +69,7 @@ class ProfileSolver:
         self.excess_of = excess_kernel(self.kinds)
         self.slowness = maker.slowness(grid.inside).reshape(self.P, self.N, WITHIN)
         self.caps = self._caps()
+        self.room = np.empty((self.P, self.N, self.kinds.room))
         self._limit()
         self.ends = np.concatenate([ends**2, self._first_guess()[:, None]], axis=1)
 
@@ -76,7 +77,7 @@ class ProfileSolver:
         return bool(np.any(self.left.v) or np.any(self.right.v))
 
     def _table(self) -> FloatArray:
-        """What the kernel reads: columns of rows at both ends; limits are filled in for each pass."""
+        """What the kernel reads of intervals: columns of rows at both ends. Limits are filled in by `_limit`."""
         table = np.empty((self.P, self.N, self.kinds.width))
         R, F = self.R, self.kinds.falling
         for k, end in enumerate((self.left, self.right)):
@@ -87,7 +88,7 @@ class ProfileSolver:
         return table
 
     def _caps(self) -> FloatArray:
-        at_left, at_right = self.maker.slowness(self.grid.left), self.maker.slowness(self.grid.right)
+        (at_left,), (at_right,) = self.grid.at_ends(lambda path: [self.maker.slowness(path)])
         slow = np.concatenate([at_left, at_right[:, -1:]], axis=1)
         slow[:, 1:] = np.maximum(slow[:, 1:], at_right)
         caps = 1.0 / slow**2
@@ -105,13 +106,14 @@ class ProfileSolver:
         self.places = (m, c, v, g, d, *p)
         self.still = np.concatenate([self.left.g + d[:, :, 0], self.right.g + d[:, :, -1]], axis=-1)
         self.limits = np.concatenate([lo, hi], axis=-1)
-        zero = np.zeros_like(most[:, :1])
-        before_most, before_least = (np.concatenate([zero, part[:, :-1]], axis=1) for part in (most, least))
-        after_most, after_least = (np.concatenate([part[:, 1:], zero], axis=1) for part in (most, least))
-        self.hi_left = hi - self.left.g - np.maximum(most, before_most)
-        self.lo_left = lo - self.left.g - np.minimum(least, before_least)
-        self.hi_right = hi - self.right.g - np.maximum(most, after_most)
-        self.lo_right = lo - self.right.g - np.minimum(least, after_least)
+        R = self.R
+        self.lo_left, self.hi_left, self.lo_right, self.hi_right = (self.table[..., k * R : (k + 1) * R] for k in (3, 4, 8, 9))
+        for end, highest, lowest, before in (
+            (self.left, self.hi_left, self.lo_left, True),
+            (self.right, self.hi_right, self.lo_right, False),
+        ):
+            np.subtract(hi - end.g, _beside(np.maximum, most, before), out=highest)
+            np.subtract(lo - end.g, _beside(np.minimum, least, before), out=lowest)
         self.scale = np.maximum(np.minimum(np.abs(hi), np.abs(lo)), 1e-12)
 
     def _first_guess(self) -> FloatArray:
@@ -195,25 +197,23 @@ class ProfileSolver:
         return (rows, np.where(new, found[1], best[1])), np.where(new[:, None, None], use, self.row_use)
 
     def _run(self, w: FloatArray, up: FloatArray, down: FloatArray, slower: FloatArray) -> Profile:
-        R, table, w1 = self.R, self.table, w[..., None]
-        shift_left, shift_right = self.left.m * w1, self.right.m * w1
-        table[..., 3 * R : 4 * R] = self.lo_left - shift_left + down
-        table[..., 4 * R : 5 * R] = self.hi_left - shift_left - up
-        table[..., 8 * R : 9 * R] = self.lo_right + shift_right + down
-        table[..., 9 * R : 10 * R] = self.hi_right + shift_right - up
-        caps = self.caps * slower**2
-        tops, x = np.empty((self.P, self.N + 1, 1)), np.empty((self.P, self.N + 1, 1))
-        h = np.ascontiguousarray(self.grid.lengths)
-        count = np.array([[float(self.N)]])
-        self.kernel([count, table, h, caps, self.ends], [tops, x], turns=3 * self.N, threads=self.threads)
-        found = x[..., 0]
-        return Profile(found, tops[..., 0], np.diff(found, axis=1) / (2 * h), w)
+        h, R = self.grid.lengths, self.R
+        room = self.room
+        room[..., 0], room[..., 1], room[..., 2 : 2 + R], room[..., 2 + R :] = h, w, up, down
+        tops, x = self._speeds(self.table, room, self.caps * slower**2)
+        return Profile(x, tops, np.diff(x, axis=1) / (2 * h), w)
+
+    def _speeds(self, table: FloatArray, room: FloatArray, caps: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """ṡ² at grid points: the largest from which the end can be reached, and the fastest from the start."""
+        N = table.shape[1]
+        tops, x = np.empty((self.P, N + 1, 1)), np.empty((self.P, N + 1, 1))
+        self.kernel([np.array([[float(N)]]), table, room, caps, self.ends], [tops, x], turns=3 * N, threads=self.threads)
+        return tops[..., 0], x[..., 0]
 
     def _slopes(self, profile: Profile) -> FloatArray:
         """Half of the fall of s̈ over each interval: the smaller of the changes to both sides, none where they disagree."""
-        s, u, h = self.grid.s, profile.u, self.grid.lengths
-        middle = (s[:, 1:] + s[:, :-1]) / 2
-        change = np.diff(u, axis=1) / np.diff(middle, axis=1)
+        u, h = profile.u, self.grid.lengths
+        change = 2 * np.diff(u, axis=1) / (h[:, 1:] + h[:, :-1])
         before = np.concatenate([change[:, :1], change], axis=1)
         after = np.concatenate([change, change[:, -1:]], axis=1)
         slope = np.where(before * after > 0, np.sign(before) * np.minimum(np.abs(before), np.abs(after)), 0.0)
@@ -258,8 +258,9 @@ class ProfileSolver:
     def use(self, profile: Profile) -> FloatArray:
         """How much of each limit is used in each interval at most, rows first and then speeds, shape (P, N, R + speeds)."""
         z = np.sqrt(profile.x)[..., None]
-        before, after = self.maker.speed_use(self.grid.left) * z[:, :-1], self.maker.speed_use(self.grid.right) * z[:, 1:]
-        return np.concatenate([self.row_use, np.maximum(before, after)], axis=-1)
+        (before,), (after,) = self.grid.at_ends(lambda path: [self.maker.speed_use(path)])
+        speeds = np.maximum(before * z[:, :-1], after * z[:, 1:])
+        return np.concatenate([self.row_use, speeds], axis=-1)
 
     def torques(self, profile: Profile) -> FloatArray:
         """At the grid points, those after each; at the end those before."""
@@ -290,6 +291,15 @@ def _over_places(combine: np.ufunc, values: FloatArray) -> FloatArray:
         return found
     for k in range(1, values.shape[2]):
         combine(found, values[:, :, k], out=found)
+    return found
+
+
+def _beside(combine: np.ufunc, friction: FloatArray, before: bool) -> FloatArray:
+    """Dry friction at one end of each interval, which may be that of the interval before or after too; at rest, none."""
+    found = friction.copy()
+    inner, other, end = (slice(1, None), slice(-1), 0) if before else (slice(-1), slice(1, None), -1)
+    combine(friction[:, inner], friction[:, other], out=found[:, inner])
+    combine(friction[:, end], 0.0, out=found[:, end])
     return found
 
 

@@ -15,11 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..checks import FloatArray
+from ..codegen import Kernel, build
+from ..expr import ops, trace
 from ..model import DriveTrain
 from ..trajectory.motion import Rates
 from .path_torques import PathTorques, path_torques
@@ -179,6 +182,16 @@ def _voltage_rows(limit: Limit, train: DriveTrain, driving: bool) -> _Block:
     return rows
 
 
+@lru_cache(maxsize=64)
+def _largest_share(n: int) -> Kernel:
+    """The largest of |rate| / limit, and at least what stands for no limit: compiled, as NumPy is slow along short axes."""
+
+    def largest(rate: Any, inverse: Any) -> Any:
+        return reduce(ops.maximum, [ops.absolute(a) * b for a, b in zip(rate, inverse, strict=True)], 1.0 / _FASTEST)
+
+    return build(trace(largest, {"rate": (n,), "inverse": (n,)}, ["share"], name="largest_share"))
+
+
 class RowMaker:
     """From samples of paths to rows of all limits."""
 
@@ -229,10 +242,14 @@ class RowMaker:
 
     def slowness(self, path: Rates) -> FloatArray:
         """1 / the largest ṡ that limits of speed allow, shape (P, K); nearly 0 where there is none."""
-        if not any(limit.acts for limit, _ in self._speeds()):
+        speeds = [(limit, matrix) for limit, matrix in self._speeds() if limit.acts]
+        if not speeds:
             return np.full(path[1].shape[:-1], 1.0 / _FASTEST)
-        found: FloatArray = self.speed_use(path).max(axis=-1)
-        return np.maximum(found, 1.0 / _FASTEST, out=found)
+        shares = []
+        for limit, matrix in speeds:
+            rate = path[1] if matrix is None else path[1] @ matrix.T
+            shares.append(_largest_share(rate.shape[-1])(rate, 1.0 / limit.size, threads=self.threads))
+        return shares[0] if len(shares) == 1 else np.maximum(*shares)
 
     def speed_use(self, path: Rates) -> FloatArray:
         """The share of every limit of speed that ṡ = 1 uses, shape (P, K, R)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +16,8 @@ BoolArray = NDArray[np.bool_]
 WITHIN = 4  # places looked at inside of each interval; parabolas tell what is between them
 _BEFORE = 1e-9  # share of the path by which a place just before a jump is before it
 _GRADED = 0.1  # of the grid points at either end lie closer to each other
-_STEPS = 8  # of Newton to a place where a coordinate turns round
+_STEPS = 8  # of Newton, at most, to a place where a coordinate turns round
+_EXACT = 1e-8  # of an interval: the step after one as small is rounding
 _NEAR = 1e-3  # of the distance between grid points, from a rest to the next one
 _CORNER = 1e-6  # relative change of q′ that is a corner
 
@@ -25,7 +27,7 @@ class Grid(NamedTuple):
 
     `left` and `right` are samples (P, N, n) at both ends of every interval, which differ beside jumps; `inside` those within,
     (P, N·WITHIN, n), in order. `corners` (P, N + 1) tells where q′ jumps, `shares`
-    (P, N, WITHIN) how far into its interval each place within is.
+    (P, N, WITHIN) how far into its interval each place within is. `nodes` are the samples at grid points, None where some jump.
     """
 
     s: FloatArray
@@ -34,6 +36,14 @@ class Grid(NamedTuple):
     inside: Rates
     corners: BoolArray
     shares: FloatArray
+    nodes: Rates | None = None
+
+    def at_ends(self, of: Callable[[Rates], Sequence[FloatArray]]) -> tuple[list[FloatArray], list[FloatArray]]:
+        """What a function of samples gives at the left and right ends of intervals; grid points are asked once, but for jumps."""
+        if self.nodes is None:
+            return list(of(self.left)), list(of(self.right))
+        found = of(self.nodes)
+        return [part[:, :-1] for part in found], [part[:, 1:] for part in found]
 
     @property
     def lengths(self) -> FloatArray:
@@ -57,12 +67,12 @@ def grid_of(paths: Paths, intervals: int) -> Grid:
     nodes = paths.at(s)
     if not paths.shared and _move_to_turns(nodes, s, taken):
         nodes = paths.at(s)
-    right = _rates_of(tuple(part[:, 1:].copy() for part in nodes))
-    if at_break.any():
-        _put_before_jumps(paths, s, at_break, right)
+    jumps, left, right = bool(at_break.any()), _only(nodes, slice(None, -1)), _only(nodes, slice(1, None))
+    if jumps:
+        right = _before_jumps(paths, s, at_break, right)
     shares = _shares(rests)
     between = (s[:, :-1, None] + np.diff(s, axis=1)[..., None] * shares).reshape(len(s), -1)
-    return Grid(s, _only(nodes, slice(None, -1)), right, paths.at(between), corners, shares)
+    return Grid(s, left, right, paths.at(between), corners, shares, None if jumps else nodes)
 
 
 def _denser_at_ends(N: int) -> FloatArray:
@@ -91,12 +101,6 @@ def _shares(rests: BoolArray) -> FloatArray:
     from_rest, to_rest = after[:, :-1, None], before[:, 1:, None]
     found: FloatArray = np.where(from_rest, even**2, np.where(to_rest, 1 - (1 - even) ** 2, even))
     return found
-
-
-def _rates_of(parts: tuple[FloatArray, ...]) -> Rates:
-    """The same four arrays, as their type has it."""
-    q, q1, q2, q3 = parts
-    return q, q1, q2, q3
 
 
 def _only(rates: Rates, part: slice) -> Rates:
@@ -139,7 +143,9 @@ def _zero_of_cubic(a: FloatArray, b: FloatArray, da: FloatArray, db: FloatArray)
         below = (value < 0) == (a < 0)
         low, high = np.where(below, x, low), np.where(below, high, x)
         step = x - value / np.where(slope := (3 * c3 * x + 2 * c2) * x + da, slope, 1e-300)
-        x = np.where((step > low) & (step < high), step, (low + high) / 2)
+        last, x = x, np.where((step > low) & (step < high), step, (low + high) / 2)
+        if np.abs(x - last).max(initial=0.0) < _EXACT:
+            break
     return x
 
 
@@ -157,10 +163,12 @@ def _just_before(paths: Paths, s: FloatArray, at_break: BoolArray) -> FloatArray
     return np.where(at_break, s - _BEFORE * paths.ends[:, None], s)
 
 
-def _put_before_jumps(paths: Paths, s: FloatArray, at_break: BoolArray, right: Rates) -> None:
-    """Samples just before jumps, put where intervals end."""
-    for ends, parts in zip(right, paths.at(_just_before(paths, s, at_break)), strict=True):
-        ends[at_break[:, 1:]] = parts[:, 1:][at_break[:, 1:]]
+def _before_jumps(paths: Paths, s: FloatArray, at_break: BoolArray, right: Rates) -> Rates:
+    """Samples where intervals end, those at jumps taken just before them."""
+    before = paths.at(_just_before(paths, s, at_break))
+    at = at_break[:, 1:, None]
+    q, q1, q2, q3 = (np.where(at, part[:, 1:], ends) for ends, part in zip(right, before, strict=True))
+    return q, q1, q2, q3
 
 
 __all__ = ["WITHIN", "Grid", "grid_of"]

@@ -10,6 +10,7 @@ laid (chord length from 0 to 1). Where a motion rests, q′ = 0, no speed ṡ mo
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
@@ -114,33 +115,44 @@ class SplinePaths:
         self.knots = np.concatenate([np.zeros((self.count, 1)), lengths / lengths[:, -1:]], axis=1)
         self.breaks = self.knots[:, 1:-1]
         laid = [CubicSpline(k, rows) for k, rows in zip(self.knots, points, strict=True)]
-        self.coefficients = np.stack([spline.c for spline in laid], axis=1)  # (4, P, pieces, n), highest power first
+        self.coefficients = _with_derivatives(np.stack([spline.c for spline in laid], axis=1))
 
     def at(self, s: FloatArray) -> Rates:
         """At s of shape (P, K), in order."""
-        found = [np.empty((*s.shape, self.n)) for _ in range(4)]
+        found = np.empty((*s.shape, 4 * self.n))
+        powers = np.empty((s.shape[1], 4))
         for row in range(self.count):
             places, knots = s[row], self.knots[row]
-            cuts = np.searchsorted(places, knots[1:-1]).tolist()  # places are in order
-            for piece, (first, last) in enumerate(zip([0, *cuts], [*cuts, len(places)], strict=True)):
-                h = places[first:last] - knots[piece]
-                one, square = np.ones_like(h), h * h
-                powers = [(h * square, square, h, one), (3 * square, 2 * h, one), (6 * h, 2 * one), (6 * one,)]
-                for part, basis in zip(found, powers, strict=True):
-                    np.matmul(np.stack(basis, axis=1), self.coefficients[: len(basis), row, piece], out=part[row, first:last])
-        q, q1, q2, q3 = found
+            cuts = [0, *np.searchsorted(places, knots[1:-1]).tolist(), len(places)]  # places are in order
+            h = places - np.repeat(knots[:-1], np.diff(cuts))
+            powers[:, 0] = 1.0
+            for k in range(3):
+                np.multiply(powers[:, k], h, out=powers[:, k + 1])
+            for piece, (first, last) in enumerate(pairwise(cuts)):
+                np.matmul(powers[first:last], self.coefficients[row, piece], out=found[row, first:last])
+        q, q1, q2, q3 = (found[..., k * self.n : (k + 1) * self.n] for k in range(4))
         return q, q1, q2, q3
 
     def rows(self, part: slice) -> SplinePaths:
         """Some of them."""
         found = object.__new__(SplinePaths)
         found.n, found.ends, found.breaks = self.n, self.ends[part], self.breaks[part]
-        found.knots, found.coefficients, found.count = self.knots[part], self.coefficients[:, part], len(found.ends)
+        found.knots, found.coefficients, found.count = self.knots[part], self.coefficients[part], len(found.ends)
         return found
 
     def motion(self, row: int) -> Motion:
         """One of them."""
         return _SplineMotion(self.rows(slice(row, row + 1)))
+
+
+def _with_derivatives(cubics: FloatArray) -> FloatArray:
+    """From coefficients (4, P, pieces, n), highest power first, to (P, pieces, 4, 4n): by power, value and derivatives."""
+    rising = np.moveaxis(cubics[::-1], 0, 2)
+    found = np.zeros((*rising.shape[:3], 4, rising.shape[-1]))
+    found[..., 0, :] = rising
+    for order in range(1, 4):
+        found[..., : 4 - order, order, :] = found[..., 1 : 5 - order, order - 1, :] * np.arange(1.0, 5.0 - order)[:, None]
+    return found.reshape(*rising.shape[:3], -1)
 
 
 class _SplineMotion(Motion):

@@ -2,8 +2,9 @@
 
 Limits bound the path speed as in [BobrowDubowskyGibson1985]; two passes over sets that can be reached, as in [PhamPham2018].
 
-With x = ṡ² and s̈ = u constant from grid point to grid point, x is linear there: y = x + 2 Δ u for the next point. Each row of
-limits holds at both ends of an interval, with the coefficients of that end:
+With x = ṡ² and s̈ = u constant from grid point to grid point, x is linear there: y = x + 2 Δ u for the next point. (A slope of s̈,
+u + w at the start and u − w at the end, is given, and moves limits by ∓ m w.) Each row of limits holds at both ends of an
+interval, with the coefficients of that end:
 
     lo ≤ m u + c x + v √x ≤ hi                                                                             (1)
 
@@ -35,6 +36,7 @@ _CUTS = 40  # trials at most; two or three are usual
 _CLOSE = 1e-11  # relative: a maximum that is known so well is found
 _TURNS = 4  # of the tangents of falling limits
 _LEAST = 1e-100  # in place of a coefficient that is zero
+_FAR = 1e300  # a bound that bounds nothing
 _SLOW = 1e-9  # the least speed at which a tangent is laid
 
 
@@ -46,9 +48,19 @@ class RowKinds(NamedTuple):
     viscous: bool = True  # whether any row has a v; without it the tangents need no second turn
 
     @property
+    def rows(self) -> int:
+        """All of them."""
+        return self.plain + self.falling
+
+    @property
     def width(self) -> int:
         """Numbers of an interval: the columns of both ends, then p of both ends for the falling rows."""
-        return 10 * (self.plain + self.falling) + 2 * self.falling
+        return 10 * self.rows + 2 * self.falling
+
+    @property
+    def room(self) -> int:
+        """Numbers of an interval that change from pass to pass: its length, w, and by how much limits are tightened."""
+        return 2 + 2 * self.rows
 
 
 class _End(NamedTuple):
@@ -63,21 +75,33 @@ class _End(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """A bound with its slope."""
+    """A bound with its slope, rise / run: only the slope of the bound that is taken has to be divided."""
 
     value: Any
-    slope: Any
+    rise: Any
+    run: Any = 1.0
+
+    @property
+    def slope(self) -> Any:
+        """By how much the bound rises with the speed at the other end."""
+        return ops.divide(self.rise, self.run)
 
 
-def _ends(kinds: RowKinds, row: Sequence[Any]) -> tuple[_End, _End]:
-    R = kinds.plain + kinds.falling
+def _ends(kinds: RowKinds, row: Sequence[Any], room: Sequence[Any]) -> tuple[_End, _End]:
+    """Both ends, with limits tightened and moved by the slope of s̈, by which it is u ± w there."""
+    R, w = kinds.rows, room[1]
     columns = [row[k * R : (k + 1) * R] for k in range(10)]
-    p = row[10 * R :]
+    p, up, down = row[10 * R :], room[2 : 2 + R], room[2 + R :]
+    for k, more in ((0, w), (5, -w)):
+        m, lo, hi = columns[k], columns[k + 3], columns[k + 4]
+        columns[k + 3] = [a - more * b + c for a, b, c in zip(lo, m, down, strict=True)]
+        columns[k + 4] = [a - more * b - c for a, b, c in zip(hi, m, up, strict=True)]
     return _End._make([*columns[:5], p[: kinds.falling]]), _End._make([*columns[5:], p[kinds.falling :]])
 
 
 def _not_zero(x: Any) -> Any:
-    return ops.where(ops.less(ops.absolute(x), _LEAST), _LEAST, x)
+    """x, or a tiny number where it is zero: no other x is changed by adding it."""
+    return x + _LEAST
 
 
 class _Bounds:
@@ -86,64 +110,71 @@ class _Bounds:
     def __init__(self, upper: _Line, lower: _Line) -> None:
         self.upper, self.lower = upper, lower
 
-    def at_most(self, bound: _Line, when: Any = None) -> None:
-        lower = ops.less(bound.value, self.upper.value)
-        self.upper = _chosen(lower if when is None else lower * when, bound, self.upper)
+    def at_most(self, bound: _Line) -> None:
+        self.upper = _chosen(ops.less(bound.value, self.upper.value), bound, self.upper)
 
-    def at_least(self, bound: _Line, when: Any = None) -> None:
-        higher = ops.less(self.lower.value, bound.value)
-        self.lower = _chosen(higher if when is None else higher * when, bound, self.lower)
+    def at_least(self, bound: _Line) -> None:
+        self.lower = _chosen(ops.less(self.lower.value, bound.value), bound, self.lower)
 
     def between(self, A: Any, offset: _Line, lo: Any, hi: Any) -> None:
         """lo ≤ A x + offset ≤ hi."""
         inverse = ops.divide(1.0, _not_zero(A))
         first, second = (lo - offset.value) * inverse, (hi - offset.value) * inverse
-        slope = -offset.slope * inverse
-        self.at_most(_Line(ops.maximum(first, second), slope))
-        self.at_least(_Line(ops.minimum(first, second), slope))
+        rise = -offset.rise * inverse
+        self.at_most(_Line(ops.maximum(first, second), rise))
+        self.at_least(_Line(ops.minimum(first, second), rise))
+
+    def beside(self, A: Any, v: Any, offset: _Line, lo: Any, hi: Any, z: Any) -> None:
+        """lo ≤ A x + v √x + offset ≤ hi, on the side of the vertex on which z is, turned round where that falls there."""
+        rising = ops.less_equal(0.0, 2.0 * A * z + v)
+        side = ops.where(rising, 1.0, -1.0)
+        A, v, rise = side * A, side * v, -side * offset.rise
+        self.at_most(_root(A, v, side * (ops.where(rising, hi, lo) - offset.value), rise).above)
+        self.at_least(_root(A, v, side * (ops.where(rising, lo, hi) - offset.value), rise).below)
 
     def below(self, A: Any, v: Any, offset: _Line, hi: Any, z: Any) -> None:
         """A x + v √x + offset ≤ hi, on the side of the vertex on which z is: from above if that rises there, else from below."""
         rising = ops.less_equal(0.0, 2.0 * A * z + v)
         side = ops.where(rising, 1.0, -1.0)
-        root, none = _root(side * A, side * v, side * (hi - offset.value), -side * offset.slope)
-        self.at_most(_chosen(none, _Line(root.missing, root.slope), root.line), rising * _or_not(none, ops.less(0.0, side * A)))
-        self.at_least(
-            _chosen(none, _Line(root.beyond, -root.slope), root.line), (1.0 - rising) * _or_not(none, ops.less(side * A, 0.0))
-        )
-
-
-def _or_not(condition: Any, other: Any) -> Any:
-    """Where the condition holds, the other one is asked too."""
-    return ops.maximum(1.0 - condition, other)
+        root = _root(side * A, side * v, side * (hi - offset.value), -side * offset.rise)
+        self.at_most(root.above._replace(value=ops.where(rising, root.above.value, _FAR)))
+        self.at_least(root.below._replace(value=ops.where(rising, -_FAR, root.below.value)))
 
 
 class _Root(NamedTuple):
-    """The x of a crossing, and what stands for it where a row has none: below zero, or above its vertex."""
+    """The x of a crossing as a bound from above and from below.
 
-    line: _Line
-    slope: Any
-    missing: Any
-    beyond: Any
+    Where a row is not crossed it bounds nothing, or nothing meets it: then what is missing stands for it, below zero, or beyond
+    its vertex.
+    """
+
+    above: _Line
+    below: _Line
 
 
-def _root(A: Any, v: Any, h: Any, h_slope: Any) -> tuple[_Root, Any]:
-    """A x + v √x = h where the left side rises with x, and whether there is no such x.
+def _root(A: Any, v: Any, h: Any, h_slope: Any) -> _Root:
+    """A x + v √x = h where the left side rises with x.
 
-    With D = v² + 4 A h, √x = 2 h / (v + √D), or (√D − v) / 2A where v < 0; the slope of the left side there is √D / 2√x.
+    With D = v² + 4 A h, √x = 2 h / (v + √D), or (√D − v) / 2A where v < 0; the slope of the left side there is √D / 2√x. Where
+    D < 0 only 1 / 2A is asked for, so that one division serves all.
     """
     D = v * v + 4.0 * A * h
     width, twice = ops.sqrt(ops.maximum(D, 0.0)), 2.0 * A
-    negative = ops.less(v, 0.0)
-    z = ops.divide(ops.where(negative, width - v, 2.0 * h), _not_zero(ops.where(negative, twice, v + width)))
-    line = _Line(z * ops.absolute(z), h_slope * ops.divide(2.0 * ops.absolute(z), _not_zero(width)))
-    inverse = ops.divide(1.0, _not_zero(twice))
-    deficit = D * inverse * inverse
-    return _Root(line, 2.0 * h_slope * inverse, deficit, (v * inverse) * (v * inverse) - deficit), ops.less(D, 0.0)
+    negative, none, bent = ops.less(v, 0.0), ops.less(D, 0.0), ops.less(0.0, A)
+    inverse = ops.divide(1.0, _not_zero(ops.where(negative, twice, ops.where(none, twice, v + width))))
+    z = ops.where(negative, width - v, 2.0 * h) * inverse
+    size = ops.absolute(z)
+    x, deficit, beyond = z * size, D * inverse * inverse, v * inverse
+    run, double = ops.where(none, 1.0, ops.maximum(width, _LEAST)), 2.0 * h_slope
+    above = ops.where(none, ops.where(bent, deficit, _FAR), x)
+    below = ops.where(none, ops.where(bent, -_FAR, beyond * beyond - deficit), x)
+    return _Root(
+        _Line(above, double * ops.where(none, inverse, size), run), _Line(below, double * ops.where(none, -inverse, size), run)
+    )
 
 
 def _chosen(condition: Any, a: _Line, b: _Line) -> _Line:
-    return _Line(ops.where(condition, a.value, b.value), ops.where(condition, a.slope, b.slope))
+    return _Line(*(ops.where(condition, one, other) for one, other in zip(a, b, strict=True)))
 
 
 def _moving_end(bounds: _Bounds, kinds: RowKinds, end: _End, own: Any, other: Any, z: Any) -> None:
@@ -151,25 +182,26 @@ def _moving_end(bounds: _Bounds, kinds: RowKinds, end: _End, own: Any, other: An
     for i in range(len(end.m)):
         a = end.m[i] * other[0]
         A, offset = end.m[i] * own + end.c[i], _Line(a * other[1], a)
-        lo, hi, tilt = end.lo[i], end.hi[i], 0.0
+        lo, hi = end.lo[i], end.hi[i]
         if i < kinds.plain and not kinds.viscous:
             bounds.between(A, offset, lo, hi)
-            continue
-        if i >= kinds.plain:
+        elif i < kinds.plain:
+            bounds.beside(A, end.v[i], offset, lo, hi, z)
+        else:
             p = end.p[i - kinds.plain]
             level, tilt = 1.5 * ops.divide(p, z), ops.divide(0.5 * p, z * z * z)
-            lo, hi = lo - level, hi + level
-        bounds.below(A + tilt, end.v[i], offset, hi, z)
-        bounds.below(tilt - A, -end.v[i], _Line(-offset.value, -offset.slope), -lo, z)
+            bounds.below(A + tilt, end.v[i], offset, hi + level, z)
+            bounds.below(tilt - A, -end.v[i], _Line(-offset.value, -offset.rise), level - lo, z)
 
 
 def _standing_end(bounds: _Bounds, kinds: RowKinds, end: _End, own: Any, other: Any) -> None:
     """Rows of the end whose y is given: own m/2Δ x + (other m/2Δ + c) y + v √y, exactly."""
     y = other[1]
     z = ops.maximum(ops.sqrt(y), _SLOW)
+    half = ops.divide(0.5, z)
     for i in range(len(end.m)):
         a = end.m[i] * other[0] + end.c[i]
-        offset = _Line(a * y + end.v[i] * z, a + ops.divide(0.5 * end.v[i], z))
+        offset = _Line(a * y + end.v[i] * z, a + half * end.v[i])
         if i < kinds.plain:
             lo, hi = end.lo[i], end.hi[i]
         else:
@@ -181,8 +213,8 @@ def _standing_end(bounds: _Bounds, kinds: RowKinds, end: _End, own: Any, other: 
 def _merit(bounds: _Bounds) -> _Line:
     """F of the module's text: what is to be as large as can be."""
     gap = bounds.upper.value - bounds.lower.value
-    crossed = ops.less(gap, 0.0) * _PENALTY
-    return _Line(bounds.upper.value + crossed * gap, bounds.upper.slope + crossed * (bounds.upper.slope - bounds.lower.slope))
+    crossed, slope = ops.less(gap, 0.0) * _PENALTY, bounds.upper.slope
+    return _Line(bounds.upper.value + crossed * gap, slope + crossed * (slope - bounds.lower.slope))
 
 
 def _moved(z: Any, x: Any) -> Any:
@@ -198,7 +230,7 @@ class _Loop:
         make = self.make = Assembly("path_speeds")
         counters = make.input("count", 1)
         self.rows = make.input("rows", kinds.width)
-        self.lengths, self.caps = make.input("lengths", 1), make.input("caps", 1)
+        self.room, self.caps = make.input("room", kinds.room), make.input("caps", 1)
         self.ends = make.input("ends", 3)
         self.tops, self.speeds = make.output("tops", 1), make.output("speeds", 1)
         self.k, self.next, self.left = make.buffer(), make.buffer(), make.buffer()
@@ -207,7 +239,7 @@ class _Loop:
 
     def row(self) -> list[Cells]:
         """What is known of the interval."""
-        return [self.rows.row(self.k, self.kinds.width), self.lengths.row(self.k, 1)]
+        return [self.rows.row(self.k, self.kinds.width), self.room.row(self.k, self.kinds.room)]
 
     def program(self) -> LoopProgram:
         """Backwards, then forwards."""
@@ -240,7 +272,7 @@ class _Loop:
     def _trial(
         self,
         row: Any,
-        length: Any,
+        room: Any,
         cap: Any,
         top: Any,
         change: Any,
@@ -253,8 +285,8 @@ class _Loop:
         pending: Any,
     ) -> list[Any]:
         """F at one y, and the y to look at next."""
-        inverse = ops.divide(0.5, length[0])
-        left, right = _ends(self.kinds, row)
+        inverse = ops.divide(0.5, room[0])
+        left, right = _ends(self.kinds, row, room)
         tangent, bounds = ops.sqrt(ops.maximum(y[0] + change[0], ops.maximum(0.25 * y[0], ends[2]))), None
         for _ in range(_TURNS if self.kinds.falling else 1):
             bounds = _Bounds(_Line(cap[0], 0.0), _Line(0.0, 0.0))
@@ -277,9 +309,9 @@ class _Loop:
         )
         return [*move, *count]
 
-    def _move(self, row: Any, length: Any, top: Any, x: Any, change: Any, ends: Any) -> list[Any]:
-        inverse = ops.divide(0.5, length[0])
-        left, right = _ends(self.kinds, row)
+    def _move(self, row: Any, room: Any, top: Any, x: Any, change: Any, ends: Any) -> list[Any]:
+        inverse = ops.divide(0.5, room[0])
+        left, right = _ends(self.kinds, row, room)
         tangent, bounds = ops.sqrt(ops.maximum(x[0] + change[0], ops.maximum(0.25 * x[0], ends[2]))), None
         for _ in range(_TURNS if self.kinds.falling else 1):
             bounds = _Bounds(_Line(top[0], 0.0), _Line(0.0, 0.0))
