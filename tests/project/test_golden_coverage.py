@@ -38,6 +38,7 @@ def test_an_identifier_is_not_found_in_a_longer_one():
     assert not occurs("001.problem7.1", "001.problem7.10, 001.problem7.1.B")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", IDS)
 def test_every_golden_value_is_a_test(document):
     found = "\n".join(texts().values())

@@ -9,6 +9,7 @@ from tests.project.source import run_python
 HEAVY = ("llvmlite", "scipy", "rich", "matplotlib", "xml", "tomllib", "concurrent.futures.process")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["dalembert", "dalembert.plots", "dalembert.cli"])
 def test_importing_loads_nothing_heavy(module, tmp_path):
     listing = f"import sys, {module}; print([name for name in {HEAVY!r} if name in sys.modules])"
@@ -21,6 +22,7 @@ def test_importing_the_package_alone_loads_no_numpy(tmp_path):
     assert done.stdout.strip() == "False"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "first", ["simulate", "simulate.rollouts", "simulate.solution", "trajectory", "plots", "bounds.bounding"]
 )
@@ -30,6 +32,7 @@ def test_a_module_that_was_imported_first_does_not_hide_the_function_of_its_name
     assert run_python("-c", check, folder=tmp_path).stdout.strip() == "function function function"
 
 
+@pytest.mark.slow
 def test_modules_are_reachable_from_the_package(tmp_path):
     names = ("mechanisms", "plots", "robots", "trajectory")
     check = f"import dalembert as dal; print(*(getattr(dal, name).__name__ for name in {names}))"

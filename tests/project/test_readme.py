@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 
@@ -55,13 +54,6 @@ def test_every_module_that_is_named_exists(page):
     """`codegen/workers.py` is a file of the package, `tests/robots.py` one of the repository."""
     named = set(re.findall(r"(?<![\w/.])\w+(?:/\w+)*/\w+\.py\b", page.read_text(encoding="utf-8")))
     assert [name for name in sorted(named) if not any((folder / name).exists() for folder in (PACKAGE, ROOT))] == []
-
-
-@pytest.mark.parametrize("script", sorted((ROOT / "examples").glob("*.py")), ids=lambda script: script.stem)
-def test_an_example_runs_without_a_warning(script: Path, tmp_path):
-    done = run_python(str(script), folder=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout
 
 
 def test_the_readme_counts_the_catalogue_right():

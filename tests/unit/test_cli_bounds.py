@@ -36,6 +36,7 @@ def test_ranges_can_be_given_in_degrees(run):
     assert box["payload"] == [[1.0], [2.0]]
 
 
+@pytest.mark.slow
 def test_when_time_is_up_the_command_fails_with_bounds(run):
     result = run("bounds", "puma560", "--rtol", "1e-9", "--seconds", "0.3")
     assert result.code == 1

@@ -48,6 +48,7 @@ def test_degrees_are_those_of_angles_only(run):
     np.testing.assert_allclose(json.loads(out)["q"][-1], [0.5, np.pi / 2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("suffix", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("SVG", b"<?xml")])
 def test_the_format_of_the_figure_follows_its_suffix(run, tmp_path, suffix, start):
     pytest.importorskip("matplotlib")

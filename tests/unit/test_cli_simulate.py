@@ -45,6 +45,7 @@ def test_json_has_the_course_and_the_balance(run):
     assert data["events"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_table_is_written_and_its_torques_read_again(run, tmp_path, suffix):
     if suffix == "parquet":
@@ -74,12 +75,14 @@ def test_speeds_and_torques_are_told_against_their_limits(run):
     assert row.count("!") == 3  # it begins above its upper stop, and is too fast and too strong
 
 
+@pytest.mark.slow
 def test_a_mechanism_is_simulated(run):
     code, out, _ = run("simulate", "slider_crank", "--duration", "0.2", "--qd0", "3")
     assert code == 0
     assert "crank" in out
 
 
+@pytest.mark.slow
 def test_pictures_are_drawn(run, tmp_path):
     plot, film = tmp_path / "swing.png", tmp_path / "swing.gif"
     code, _, err = run(*SWING, "--plot", str(plot), "--animate", str(film), "--fps", "10", "--trace", "tool")

@@ -53,6 +53,7 @@ def test_each_picture_shows_the_arm_where_it_is(swing, tmp_path):
     assert all(np.diff(heights) > 0)  # rows of a picture go down, and so does the arm
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["panda", "stewart", "slider_crank"])
 def test_arms_and_mechanisms_in_space_and_plane_are_drawn(name, tmp_path):
     system = getattr(dal.robots, name, None) or getattr(dal.mechanisms, name)

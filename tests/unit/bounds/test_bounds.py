@@ -61,6 +61,7 @@ def test_eigenvalues_of_two_links_are_those_of_the_stretched_and_the_folded_arm(
     assert values.min() * (1 - 2e-4) <= found.lower[0] <= values.min()
 
 
+@pytest.mark.slow
 def test_all_eigenvalues_of_six_joints_are_positive():
     found = dal.bounds(dal.robots.puma560(), "eigenvalues", rtol=0.1)
     M = dal.mass_matrix(dal.robots.puma560(), np.random.default_rng(0).uniform(*found.box["q"], (20_000, 6)))
@@ -89,6 +90,7 @@ def test_three_joints_are_bounded_within_five_percent():
     assert (found.size <= 1.05 * found.attained_size).all()
 
 
+@pytest.mark.slow
 def test_six_joints_are_bounded_within_five_percent():
     found = dal.bounds(dal.robots.puma560(), qd=1.0, qdd=2.0, rtol=0.05)
     assert found.finished
@@ -118,6 +120,7 @@ def test_a_jump_of_friction_is_inside():
     assert slow.finished
 
 
+@pytest.mark.slow
 def test_a_payload_is_a_further_input():
     arm = dal.robots.two_link_planar()
     found = dal.bounds(arm, "gravity_torque", payload=(0.0, 10.0), rtol=1e-3)
@@ -130,6 +133,7 @@ def test_a_payload_is_a_further_input():
     assert heavy <= eigenvalues.upper[0] <= heavy * 1.02
 
 
+@pytest.mark.slow
 def test_norms_that_controllers_need():
     arm, rng = dal.robots.scara(), np.random.default_rng(4)
     gravity, velocity = dal.bounds(arm, "gravity_norm"), dal.bounds(arm, "coriolis_norm", seconds=2)
@@ -166,6 +170,7 @@ def test_what_is_no_polynomial_is_bounded_by_intervals():
     assert (qdd >= found.lower).all()
 
 
+@pytest.mark.slow
 def test_the_error_of_a_reduced_model_is_bounded():
     arm = dal.robots.scara()
     model = dal.simplify_model(arm, tolerance=0.1, samples=500)
@@ -177,6 +182,7 @@ def test_the_error_of_a_reduced_model_is_bounded():
     assert (found.size <= model.error * 1.1 + 1e-9).all()
 
 
+@pytest.mark.slow
 def test_an_interrupt_leaves_valid_bounds():
     arm, count = dal.robots.puma560(), 0
 
@@ -284,6 +290,7 @@ def test_a_long_chain_has_wide_bounds_that_are_valid():
     assert torque.max() <= found.upper[0] < np.inf
 
 
+@pytest.mark.slow
 def test_a_mass_matrix_without_a_spectrum_has_no_bounds_of_eigenvalues():
     robot = random_robot(np.random.default_rng(0), 12, EVERYTHING)
     with pytest.raises(DalembertError, match="norms and eigenvalues of it are not bounded"):

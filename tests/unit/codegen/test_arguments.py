@@ -333,6 +333,7 @@ def test_an_array_whose_library_cannot_is_refused_with_what_to_use(rows: int, ve
             vector(Measured(np.ones((rows, 3))), **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [4, MANY])
 def test_dask_runs_kernels_block_by_block(rows: int, vector: Kernel, mixed: Kernel, rng: np.random.Generator) -> None:
     dask = pytest.importorskip("dask.array")

@@ -497,6 +497,7 @@ def test_a_use_is_noted_once_an_hour(place: Path) -> None:
     assert file.stat().st_mtime == noted
 
 
+@pytest.mark.slow
 def test_several_processes_may_prune_at_once(place: Path) -> None:
     keys = fill(place, 60, 1000)
     code = (
@@ -576,6 +577,7 @@ def answer(process: subprocess.Popen[str]) -> tuple[int, list[str]]:
     return int(count), tau
 
 
+@pytest.mark.slow
 def test_a_second_process_compiles_nothing_and_two_at_once_do_no_harm(place: Path) -> None:
     both = [start(place), start(place)]
     answers = [answer(process) for process in both]

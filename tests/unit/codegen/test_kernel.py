@@ -281,6 +281,7 @@ def test_a_graph_cut_into_parts_gives_the_same(size: int, monkeypatch: Any, rng:
     close(build(program)(*arrays), expected(program, *arrays))
 
 
+@pytest.mark.slow
 def test_a_graph_cut_between_a_comparison_and_its_use_gives_the_same(monkeypatch: Any, rng: np.random.Generator) -> None:
     """Masks and shared sines cross the cuts as numbers."""
 

@@ -196,6 +196,7 @@ print(*dal.inverse_dynamics(robot, [0.1, 0.2], [0.3, 0.4], [0.5, 0.6]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 @pytest.mark.parametrize("pages", ["1", "2", "3"])
 def test_an_address_space_in_pieces_does_not_take_the_sections_of_a_kernel_apart(tmp_path: Path, pages: str) -> None:
@@ -270,6 +271,7 @@ def test_results_larger_than_the_machine_are_refused_with_their_size() -> None:
         run(np.broadcast_to(0.0, (1 << 25, 1 << 25)))
 
 
+@pytest.mark.slow
 def test_arrays_made_before_one_fails_go_again() -> None:
     program = trace(lambda x: ([x] * 1000, [x] * 1000), {"x": ()}, ["a", "b"])
     ir = straight_ir.emit(program, target.host().lanes, x86=target.host().x86)
@@ -288,6 +290,7 @@ def test_arrays_made_before_one_fails_go_again() -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_threads_that_build_and_drop_equal_kernels_never_meet_code_on_its_way_out() -> None:
     def visit(k: int) -> float:
         return float(kernel_of(7.25)(np.array(0.5)))

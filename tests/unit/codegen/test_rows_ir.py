@@ -28,6 +28,7 @@ def shifted(n: int) -> Program:
     return trace(lambda x: [a * float(j + 1) for j, a in enumerate(x)], {"x": (n,)}, ["y"], name=f"shifted{n}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("real", [DOUBLE, SINGLE], ids=lambda real: real.dtype)
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8])
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 7, 8, 13])

@@ -108,6 +108,7 @@ def nearest_to_right_angles(dtype: str) -> np.ndarray:
 FAR = [of_every_size, beside_right_angles_of_every_size, nearest_to_right_angles]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", REALS)
 @pytest.mark.parametrize("angles", FAR)
 def test_beyond_reach_they_are_right_to_two_units_too(angles: Any, dtype: str) -> None:

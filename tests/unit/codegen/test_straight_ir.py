@@ -29,6 +29,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(straight_ir, "STORE_WEIGHT", 1)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_parts")
 @pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("tile", [1, 2, 8])
@@ -118,6 +119,7 @@ def test_a_tile_keeps_its_scratch_within_the_second_cache() -> None:
     assert straight_ir.tile_of(5, 10 * straight_ir.TILE_BYTES) == 1
 
 
+@pytest.mark.slow
 def test_long_code_in_one_part_jumps_now_and_then_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     sums = program()
     operations = sum(node.op not in ("const", "input") for node in sums.nodes)

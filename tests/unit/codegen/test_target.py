@@ -41,6 +41,7 @@ BLOCKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("why", BLOCKS)
 def test_numpy_alone_gives_the_same_answers(why: str, tmp_path: Path) -> None:
     file = tmp_path / "results.npz"

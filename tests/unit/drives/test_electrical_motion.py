@@ -57,6 +57,7 @@ def test_motors_with_and_without_inductance_go_together() -> None:
     np.testing.assert_allclose(found.states["i"][-1], known[4:], atol=1e-8)
 
 
+@pytest.mark.slow
 def test_a_wrench_brakes_a_motor_to_the_speed_of_its_current() -> None:
     """At a constant speed the motor's torque carries the moment: k_t r i = −m, and v = R i + k_e r ω."""
     arm = dal.robots.pelican().with_motors({"joint1": MOTOR, "joint2": MOTOR})
@@ -125,6 +126,7 @@ def test_many_voltages_are_one_batch() -> None:
     assert found.states["i"].shape == (7, 2, 1)
 
 
+@pytest.mark.slow
 def test_a_gear_with_losses_brakes_a_motor_that_drives() -> None:
     """Half of the torque arrives: the run-up has half the rate, the final speed is the same."""
     lossy = dal.simulate_motors(

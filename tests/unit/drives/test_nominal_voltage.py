@@ -69,6 +69,7 @@ def test_the_error_of_sampled_voltages_is_of_second_order() -> None:
     assert errors[1] / errors[2] == pytest.approx(4.0, rel=0.05)
 
 
+@pytest.mark.slow
 def test_a_mechanism_is_driven_at_its_coordinates() -> None:
     linkage = dal.mechanisms.crank_rocker()
     driven = dal.Mechanism("driven", linkage.robot.with_motors({"joint1": MOTOR}), linkage.closures, ["joint1"], linkage.seed)
@@ -125,6 +126,7 @@ def test_coupled_drives_share_a_coupled_load() -> None:
     assert found.motors == ("a", "b")
 
 
+@pytest.mark.slow
 def test_inertia_of_a_drive_train_acts_as_a_rotor_does() -> None:
     """For a diagonal train, Tᵀ J T and Tᵀ B T are what reflected rotors and viscous friction are."""
     arm = dal.robots.pelican()
@@ -169,6 +171,7 @@ def test_dry_friction_that_jumps_is_named() -> None:
         dal.nominal_voltage(rough, *(x[:10] for x in swing))
 
 
+@pytest.mark.slow
 def test_smoothed_friction_lets_a_motion_turn_round() -> None:
     arm = dal.robots.puma560()
     laws = {name: law.replace(width=0.05) for name, law in arm.parameters.friction.items()}

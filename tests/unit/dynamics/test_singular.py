@@ -113,6 +113,7 @@ def test_no_joint_of_a_robot_with_a_definite_mass_matrix_is_called_idle(robot: R
         np.testing.assert_allclose(look.by_articulated_bodies(), pivots, rtol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", NEEDS_INVERSE)
 def test_whatever_needs_the_inverse_of_the_mass_matrix_says_the_same(what: str) -> None:
     if what == "to_jax":
@@ -132,6 +133,7 @@ def test_joints_whose_motion_others_take_back_are_told_from_those_that_move_noth
         NEEDS_INVERSE["forward_dynamics"](IDLE["two joints on one axis"][0]())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", IDLE)
 def test_torques_and_mass_matrix_of_such_a_robot_are_computed_all_the_same(case: str, rng: np.random.Generator) -> None:
     with warnings.catch_warnings():

@@ -57,6 +57,7 @@ CALLS = {**{name: (f, count) for name, (f, count, _) in (ARRAYS | TUPLES).items(
 BATCHES = [(), (1,), (5,), (2, 3), (0,), (2, 0)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARRAYS)
 @pytest.mark.parametrize("batch", BATCHES)
 def test_leading_axes_are_the_batch_and_nothing_is_squeezed(name: str, batch: tuple[int, ...], robot: Robot) -> None:
@@ -193,6 +194,7 @@ def test_a_pendulum_s_acceleration_changes_with_gravity_s_lever() -> None:
     np.testing.assert_allclose(found.dqdd_dq, -slope / dal.mass_matrix(pendulum, q), rtol=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, sentence",
     [

@@ -76,6 +76,7 @@ def test_it_is_a_system_and_no_robot(system: AbsoluteAngles) -> None:
     assert not isinstance(system, dal.Robot)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_dynamics_in_absolute_angles(system: AbsoluteAngles, arm: dal.Robot, u: np.ndarray, formulation: str) -> None:
     given, (q, qd, qdd) = {"formulation": formulation}, q_of(u)

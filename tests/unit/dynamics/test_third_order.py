@@ -60,6 +60,7 @@ def test_of_a_mechanism_through_its_positions() -> None:
     assert np.abs(found - expected).max() < 1e-7 * np.abs(expected).max()  # what the differences leave
 
 
+@pytest.mark.slow
 def test_long_chains_take_the_tangent_of_the_loops() -> None:
     chain = dal.robots.chain(30)
     assert engine.system_of(chain).recipe(engine.request_of("torque_rate")).way == "composed"

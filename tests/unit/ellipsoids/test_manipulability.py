@@ -39,6 +39,7 @@ def inside(found, x):
     return np.einsum("ki,ij,kj->k", d, np.linalg.inv(found.matrix), d)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moving", [False, True])
 @pytest.mark.parametrize("name", ["panda", "puma560", "delta"])
 def test_no_admissible_torques_accelerate_the_tool_beyond_the_ellipsoid_and_some_reach_it(name, moving, rng):

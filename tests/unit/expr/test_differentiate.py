@@ -83,6 +83,7 @@ def test_the_arm_not_taken_does_not_poison_a_forward_derivative():
     assert slope.tolist() == [2.0, 2.0, 0.25]
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(programs(SMOOTH | KINKED), points)
 def test_forward_and_reverse_agree(program, x):

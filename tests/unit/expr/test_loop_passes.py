@@ -54,6 +54,7 @@ def arrays(program: LoopProgram) -> list[np.ndarray]:
     return [rng.uniform(-1, 1, (5, *slot.shape)) for slot in program.inputs]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quantity, name", CASES)
 def test_every_pass_keeps_the_results(quantity: str, name: str) -> None:
     program = looped(name, quantity)

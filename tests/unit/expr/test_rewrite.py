@@ -32,6 +32,7 @@ def compare(program, rewritten, x):
     assert weight(rewritten) <= weight(program)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PASSES)
 @pytest.mark.parametrize("recipes", [POLYNOMIAL, PLANAR, SMOOTH | KINKED], ids=["polynomial", "planar", "all"])
 def test_a_pass_keeps_the_numbers_and_never_adds_work(name, recipes):

@@ -194,6 +194,7 @@ def test_a_macro_that_fails_is_one_sentence(tmp_path, monkeypatch):
         load(path)
 
 
+@pytest.mark.slow
 def test_macros_that_never_end_are_stopped(tmp_path, monkeypatch):
     path = fake_xacrodoc(tmp_path, monkeypatch, f"open({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))", "time.sleep(60)")
     monkeypatch.setattr(xacro, "SECONDS", 1.0)

@@ -121,6 +121,7 @@ def test_loops_that_are_not_understood_are_named_in_a_warning_or_refused(load, c
         load(text, strict=True)
 
 
+@pytest.mark.slow
 def test_loops_that_cannot_be_closed_are_named_in_a_warning(load, monkeypatch):
     monkeypatch.setattr("tests.unit.formats.test_loops_beside.FIVE_BAR", FIVE_BAR.replace('xyz="0.2 0 0"', 'xyz="9 0 0"'))
     found, told = load(LOOPS)
@@ -139,6 +140,7 @@ def test_the_list_of_loops_may_go_on_over_lines(load):
 # models from elsewhere
 
 
+@pytest.mark.slow
 @needs_shared
 @pytest.mark.parametrize(
     ("folder", "drives", "added"),

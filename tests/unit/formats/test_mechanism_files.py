@@ -90,6 +90,7 @@ def test_the_catalogue_is_saved_and_read_to_the_last_bit(name, tmp_path):
     assert saved_and_loaded(mechanism, tmp_path / "m.toml") == mechanism
 
 
+@pytest.mark.slow
 def test_in_urdf_places_move_with_the_frames_of_the_links(tmp_path):
     """Standard rows put the link's frame at its end, URDF at its joint."""
     rows = [{"a": a, "mass": 1.0, "com": (-0.1, 0, 0), "inertia": (0, 0, 0.01), "theta": 0.3} for a in (0.3, 0.7, 0.5)]

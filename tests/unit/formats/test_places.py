@@ -72,6 +72,7 @@ def test_every_key_of_a_json_file_stands_on_the_line_that_is_found(indent):
             assert f'"{path[-1]}":' in rows[lines[path] - 1], path
 
 
+@pytest.mark.slow
 def test_paths_deeper_than_a_robot_are_not_kept():
     deep = "[" * 900 + "[]," * 100_000 + "[]" + "]" * 900
     assert len(json_lines(f'{{"a": {deep}, "b": 1}}')) < 20

@@ -47,6 +47,7 @@ def arm(joint: str = "", top: str = "", links: str = LINKS) -> str:
     return f'name = "r"\n{top}\n{links}{JOINT}{joint}\n'
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(robots())
 @pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarning")

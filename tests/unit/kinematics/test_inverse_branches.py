@@ -101,6 +101,7 @@ def test_branches_beyond_limits_are_left_out(rng):
     assert found.count.mean() < 8
 
 
+@pytest.mark.slow
 def test_a_wrist_and_a_shoulder_in_any_attitude(rng):
     """Axes 1 and 2 skew and oblique, 3 parallel to 2, and a wrist of three oblique axes that meet somewhere."""
     for _ in range(5):
@@ -114,6 +115,7 @@ def test_a_wrist_and_a_shoulder_in_any_attitude(rng):
         assert np.all(apart(found.nearest(q), q, True) < 1e-5)
 
 
+@pytest.mark.slow
 def test_a_shoulder_whose_axes_meet(rng):
     for _ in range(5):
         z = [random_robots.rotation(rng)[:, 0] for _ in range(6)]
@@ -127,6 +129,7 @@ def test_a_shoulder_whose_axes_meet(rng):
         assert np.all(np.nanmin(gaps, axis=1) < 1e-5)
 
 
+@pytest.mark.slow
 def test_three_parallel_axes_in_any_attitude_and_sense(rng):
     for _ in range(5):
         z = [random_robots.rotation(rng)[:, 0] for _ in range(4)]

@@ -27,6 +27,7 @@ def normal_and_sideways(mechanism, q, shared, contacts):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make, contacts", [(two_fingers, PLANAR), (three_fingers, SPATIAL)])
 @pytest.mark.parametrize("objective", ["norm", "ratio"])
 def test_forces_stay_within_their_cones(make, contacts, objective):
@@ -118,6 +119,7 @@ def influence(mechanism, state, free):
     return slope.T.reshape(len(free.closures), 3, r)
 
 
+@pytest.mark.slow
 def test_closures_that_hold_too_much_are_told_of():
     mechanism = two_arms("weld")
     q, qd, qdd = motion(mechanism, 3)

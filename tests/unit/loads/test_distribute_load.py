@@ -60,6 +60,7 @@ def test_shared_torques_produce_the_motion(name, way):
         assert shared.wrenches[row] == pytest.approx(wrenches, rel=1e-8, abs=1e-9 * np.abs(wrenches).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_forward_dynamics_with_the_reduced_torques_gives_the_accelerations(name):
     mechanism = MECHANISMS[name]()
@@ -240,6 +241,7 @@ def test_rows_in_any_order_have_the_same_torques(objective):
     assert mixed.objective == pytest.approx(along.objective[order], rel=1e-8)
 
 
+@pytest.mark.slow
 def test_given_positions_and_outside_wrenches_count():
     mechanism = two_arms()
     q, qd, qdd = motion(mechanism, 3)

@@ -45,6 +45,7 @@ def test_shared_torques_of_a_shipped_mechanism_produce_the_motion(name, objectiv
     assert found == pytest.approx(qdd, rel=1e-9, abs=1e-9 * np.abs(qdd).max())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHIPPED)
 def test_no_other_torques_of_a_shipped_mechanism_are_smaller(name):
     """The least norm is orthogonal to every torque that moves nothing [Freeman, Eq. 4-86]."""

@@ -67,6 +67,7 @@ def test_kinds_of_arrays(kind):
     np.testing.assert_allclose(dal.gravity_torque(FOUR_BAR, given), expected, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_dask_arrays_stay_dask_arrays():
     da = pytest.importorskip("dask.array")
     found = dal.gravity_torque(FOUR_BAR, da.from_array(Q, chunks=(2, 1)))

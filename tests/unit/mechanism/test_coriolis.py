@@ -11,6 +11,7 @@ from dalembert.dynamics.engine import program_of, request_of, with_solved
 NAMES = ("four_bar", "delta", "six_freedom_planar")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_it_is_made_of_christoffel_symbols(name, rng):
     mechanism = dal.mechanisms.CATALOGUE[name]()

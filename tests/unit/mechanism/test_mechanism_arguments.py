@@ -31,6 +31,7 @@ def test_a_simulation_of_no_mechanisms_has_no_rows():
     assert found.q.shape == (0, 3, 2, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", ["x", "near"])
 def test_positions_of_a_larger_batch_than_coordinates_begin_a_motion_each(given):
     system = FOUR_BAR.at(**{given: np.tile(FOUR_BAR.seed, (3, 1, 1))})

@@ -250,6 +250,7 @@ def test_a_coordinate_that_rests_at_a_dead_point_does_not_tell_the_motion():
     assert (found.freedoms, found.kind) == (1, "regular")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_a_mechanism_has_as_many_freedoms_as_coordinates(name):
     mechanism = MECHANISMS[name]()

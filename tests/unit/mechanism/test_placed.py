@@ -67,6 +67,7 @@ WAYS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_every_way_leads_to_the_branch_of_the_start(placed, elsewhere, way):
     found, expected, here = (WAYS[way](system) for system in (placed, elsewhere, CRANK))

@@ -70,6 +70,7 @@ def test_positions_that_no_strides_lead_to_are_given_up_soon():
         dal.mass_matrix(dal.mechanisms.crank_rocker(), [[1e7], [-1e7], [1e200], [1e308]])
 
 
+@pytest.mark.slow
 def test_angles_of_links_go_round_and_round():
     """In the yaw of its link a pendulum turns on past half a turn, as it does in the angle of its joint."""
     links = [Link("ground"), Link("bar", 1.0, (0.1, 0.05, 0.0), np.diag([0.01, 0.01, 0.01]))]

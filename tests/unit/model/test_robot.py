@@ -146,6 +146,7 @@ def apart(links: list[Link], joints: list[Joint], rotors: dict[str, Rotor]) -> N
     assert len(str(caught.value)) < 1000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("use", [whole, with_a_loop, apart])
 def test_ten_thousand_joints_take_no_longer_than_their_number_says(use: Callable[..., None]) -> None:
     """A second or so; 25 to 35 with a search among all joints for each."""

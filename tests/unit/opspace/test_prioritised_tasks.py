@@ -23,6 +23,7 @@ def accelerations(robot, found, tau):
     return [task.J @ qdd + task.Jdot_qd for task in found.tasks]
 
 
+@pytest.mark.slow
 def test_three_tasks_that_fit_are_all_served_whatever_is_done_in_what_they_leave_free(panda, rng):
     found = dal.prioritised_tasks(panda, Q, QD, tasks=[HAND, ELBOW, TURN])
     wanted = [[1.0, 2.0, 3.0], [4.0], [-1.0, 0.5]]
@@ -61,6 +62,7 @@ def test_points_and_batches_are_served(panda, rng):
     assert relative_error(found.torque([[1, 2, 3], [4]])[2], one.torque([[1, 2, 3], [4]])) < 1e-11
 
 
+@pytest.mark.slow
 def test_inside_of_a_kernel_it_is_the_same(panda):
     model = dal.inside(panda)
 
@@ -74,6 +76,7 @@ def test_inside_of_a_kernel_it_is_the_same(panda):
     assert relative_error(run(Q, QD, [0.0, 0.1, 0.0], [1.0, 2.0, 3.0]), expected) < 1e-11
 
 
+@pytest.mark.slow
 def test_a_conflict_is_named_in_the_direction_that_is_taken_already(panda):
     again = {"directions": ("x",)}
     with pytest.raises(SingularError, match="no joint moves it along x while the task before is held"):

@@ -143,6 +143,7 @@ def test_a_corner_is_passed_at_rest(rng):
     assert excess(robot, found.motion, efforts(robot)) <= 1e-6
 
 
+@pytest.mark.slow
 def test_friction_with_a_peak_or_smoothed_keeps_limits_too(rng):
     robot = panda()
     law = dal.Friction(viscous=2.0, coulomb=3.0, breakaway=5.0, stribeck_velocity=0.2)

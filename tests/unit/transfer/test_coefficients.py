@@ -55,6 +55,7 @@ def test_the_third_order_against_differences_of_fifty_digits() -> None:
                 assert found[row, n, l, m] == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.slow
 def test_a_map_after_its_inverse_is_the_identity(rng: np.random.Generator) -> None:
     """For the twist of a tool too, whose second and third order are not symmetric."""
     robot = random_robot(rng, 6, PLAIN)
@@ -111,6 +112,7 @@ def test_rows_and_stacked_maps() -> None:
     assert not both.H[:, 2].any()
 
 
+@pytest.mark.slow
 def test_a_function_of_ones_own_has_exact_coefficients(rng: np.random.Generator) -> None:
     """Against those of the library for the tip of an arm, and where an output is a constant or an input."""
     arm = dal.robots.two_link_planar()
