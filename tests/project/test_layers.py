@@ -141,7 +141,7 @@ INSIDE = {  # groups of modules, the lowest first; a module imports from its own
         ("*",),
         ("__init__",),
     ),
-    "opspace": (("task_conditions",), ("operational_functions",), ("prioritised",), ("__init__",)),
+    "opspace": (("task_sentences",), ("task_conditions",), ("operational_functions",), ("prioritised",), ("__init__",)),
     "ellipsoids": (
         ("ellipsoid_recipe", "box_images"),
         ("drive_strength",),

@@ -8,6 +8,14 @@ With J the rows of the task, M the mass matrix and N what tasks of higher priori
 the task is easy:
 
     S = Σ_j |J_j|² / M_jj,   the sum over all three directions of the same kind                             (2)
+
+How near a task is to a singular one is told without eigenvalues. With A_s = S^(−½) A S^(−½), which has no units, Λ_s its inverse
+and κ² = max(1, λ_max(A_s)) / λ_min(A_s), norms by the squares of all entries give
+
+    κ² ≤ max(1, |A_s|) |Λ_s| ≤ m κ²                                                                         (3)
+
+since the norm of m eigenvalues lies between the largest one and √m times it. The first is nearly an equality where one direction
+is much harder than the others.
 """
 
 from __future__ import annotations
@@ -23,12 +31,12 @@ _ROUNDING = 1e-24  # the square of a picometre per radian
 
 
 class TaskInertia(NamedTuple):
-    """What (1) gives for one task; `dependence` grows without bound where its directions depend on each other."""
+    """What (1) gives for one task; `bound`, the middle of (3), is beyond all numbers where its directions depend on each other."""
 
     mobility: Matrix  # A
     Lambda: Matrix
     J_bar: Matrix
-    dependence: Any
+    bound: Any
 
 
 def task_inertia(factors: Any, J: Matrix, sizes: Sequence[Any], free: Matrix | None, damping: Any = None) -> TaskInertia:
@@ -40,8 +48,22 @@ def task_inertia(factors: Any, J: Matrix, sizes: Sequence[Any], free: Matrix | N
         A = [[a + damping * damping * sizes[i] if i == j else a for j, a in enumerate(row)] for i, row in enumerate(A)]
     found = ldl.factor(A)
     Lambda = ldl.inverse(found)
-    dependence = sum((d * s for d, s in zip(found[1], sizes, strict=True)), 0.0)
-    return TaskInertia(A, Lambda, transposed(product(Lambda, solved)), dependence)
+    return TaskInertia(A, Lambda, transposed(product(Lambda, solved)), condition_bound(A, Lambda, sizes))
+
+
+def condition_bound(A: Matrix, Lambda: Matrix, sizes: Sequence[Any]) -> Any:
+    """The middle of (3), a bound of the squared condition; infinite or NaN where the task is singular, or nothing moves it."""
+    hard, easy = _scaled_square(Lambda, sizes), _scaled_square(A, [ops.divide(1.0, size) for size in sizes])
+    return ops.sqrt(ops.maximum(easy, 1.0) * hard)
+
+
+def _scaled_square(B: Matrix, scales: Sequence[Any]) -> Any:
+    """Σ s_i B_ij² s_j of a symmetric matrix, from its lower triangle."""
+    total: Any = 0.0
+    for i, row in enumerate(B):
+        beside = sum((row[j] * row[j] * scales[j] for j in range(i)), 0.0)
+        total = total + scales[i] * (row[i] * row[i] * scales[i] + 2.0 * beside)
+    return total
 
 
 def remaining(task: TaskInertia, J: Matrix, free: Matrix | None) -> Matrix:
@@ -81,4 +103,4 @@ def times(A: Matrix, x: Sequence[Any]) -> list[Any]:
     return [dot(row, x) for row in A]
 
 
-__all__ = ["TaskInertia", "kind_sizes", "product", "remaining", "symmetric", "task_inertia", "times"]
+__all__ = ["TaskInertia", "condition_bound", "kind_sizes", "product", "remaining", "symmetric", "task_inertia", "times"]

@@ -195,7 +195,7 @@ def are_obvious(slots: Sequence[Slot], out: Any, batch: tuple[int, ...], element
     for slot, array in zip(slots, out):
         if type(array) is not np.ndarray or array.dtype is not element or array.base is not None:
             return False
-        if array.shape != batch + slot.shape:
+        if array.shape != batch + slot.shape or not array.flags.writeable:
             return False
         seen.add(id(array))
     return len(seen) == len(out)

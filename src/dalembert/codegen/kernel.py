@@ -111,7 +111,9 @@ class Kernel:
                     return self.ufunc(*given, out=tuple(out))
             except (ValueError, TypeError):
                 pass  # other inputs have more batch axes than the first, or are wrong
-        places = arguments.targets(self.outputs, out, arguments.batch_of(self.inputs, given), self.dtype)
+        batch = arguments.batch_of(self.inputs, given)
+        obvious = arguments.are_obvious(self.outputs, out, batch, self._element)
+        places = tuple(out) if obvious else arguments.targets(self.outputs, out, batch, self.dtype)
         if small:
             self.ufunc(*given, out=places)
         else:

@@ -59,8 +59,8 @@ class OperationalSpace:
     damping : float or None
         That of a damped task.
     doubt : ndarray, shape (..., 4)
-        How near a singular task (infinite at one), how far from a singularity of the angles (zero at one), and the mobility of
-        linear and angular directions where they are easy.
+        How near a singular task (the squared condition, m times it at most; infinite or NaN at one), how far from a singularity
+        of the angles (zero at one), and the mobility of linear and angular directions where they are easy.
     """
 
     Lambda: Any

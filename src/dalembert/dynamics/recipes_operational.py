@@ -107,7 +107,7 @@ def _results(ask: Ask, tasks: Sequence[TaskDirections], flags: tuple[bool, bool,
         part = task_dynamics.task_inertia(factors, J, [kinds[row > 2] for row in task.rows], free, damping)
         turning = [0.0] * len(J) if qd is None else jvp(times(J, qd), list(q), list(qd))  # J̇ q̇
         mu, p = _loads(part, g, h, turning)
-        found += [part.Lambda, mu, p, J, part.J_bar, turning, part.mobility, [part.dependence, margin, *kinds]]
+        found += [part.Lambda, mu, p, J, part.J_bar, turning, part.mobility, [part.bound, margin, *kinds]]
         free = task_dynamics.remaining(part, J, free)
     found.append(free)
     if len(tasks) > 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..checks import choice
@@ -70,12 +70,13 @@ def _rows(directions: Any, known: tuple[str, ...]) -> tuple[int, ...]:
     return tuple(known.index(name) for name in names)
 
 
-def check_count(name: str, n: int, tasks: Iterable[TaskDirections]) -> None:
+def check_count(name: str, n: int, tasks: Sequence[TaskDirections]) -> None:
     """Refuse more directions than a system has coordinates: no inertia belongs to all of them."""
-    names = [direction for task in tasks for direction in task.names]
-    if len(names) > n:
+    count = sum(len(task.rows) for task in tasks)
+    if count > n:
+        names = [direction for task in tasks for direction in task.names]
         raise ModelError(
-            f"directions: {len(names)} found ({listed(names)}), but {name!r} has {n} coordinate{'s' if n != 1 else ''}, which "
+            f"directions: {count} found ({listed(names)}), but {name!r} has {n} coordinate{'s' if n != 1 else ''}, which "
             f"move at most {n} of them independently. Choose some, as in directions={tuple(names[: max(1, min(n, 2))])}."
         )
 

@@ -90,7 +90,8 @@ def operational_space(
     array([1., 0.])
     """
     task = task_directions(link, frame, angles, directions, with_point=point is not None)
-    check_count(str(engine.system_of(system).name), engine.size(system), [task])
+    n = engine.size(system)
+    check_count(str(system.name), n, [task])
     if flag("coriolis", coriolis) and qd is None:
         raise ShapeError("qd: nothing found, but coriolis=True needs it; shape (..., n) expected.")
     size = None if damping is None else damping_of(damping)
@@ -118,8 +119,8 @@ def damping_of(value: Any) -> float:
 
 
 def mark(arrays: Sequence[Any], lost: Any) -> None:
-    """NaN in the rows of a batch that are singular."""
-    if np.any(lost):
+    """NaN in the rows of a batch that are singular, if there are any."""
+    if lost is not None:
         for array in arrays:
             array[lost] = np.nan
 

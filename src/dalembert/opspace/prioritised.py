@@ -60,7 +60,8 @@ def prioritised_tasks(
     (7,)
     """
     checked = several_tasks(tasks)
-    check_count(str(engine.system_of(system).name), engine.size(system), checked)
+    n = engine.size(system)
+    check_count(str(system.name), n, checked)
     size = None if damping is None else damping_of(damping)
     run = engine.kernel(system, OPERATIONAL, tuple(checked), qd is not None, False, size is not None)
     points = [real("point", task["point"], "(..., 3)") for task in tasks if task.get("point") is not None]
