@@ -117,7 +117,7 @@ class Kernel:
         if small:
             self.ufunc(*given, out=places)
         else:
-            _in_threads(self, given, places, threads)
+            _in_threads(self, given, places, threads, batch)
         if not isinstance(out, tuple):
             return out
         return tuple(out) if len(out) > 1 else out[0]
@@ -223,13 +223,19 @@ class Rounded:
         return arguments.delivered(results if isinstance(results, tuple) else (results,), out, self.dtype)
 
 
-def _in_threads(kernel: Kernel, given: list[np.ndarray], out: tuple[np.ndarray, ...] | None, threads: int | None) -> Any:
+def _in_threads(
+    kernel: Kernel,
+    given: list[np.ndarray],
+    out: tuple[np.ndarray, ...] | None,
+    threads: int | None,
+    batch: tuple[int, ...] | None = None,
+) -> Any:
     """A large batch: the loops run without the interpreter lock, in threads, and stop when the user interrupts."""
     count = thread_count(threads)
     slots = (*kernel.inputs, *kernel.outputs)
     if not kernel.loop or len(slots) > MOST_ARRAYS:
         return kernel.ufunc(*given) if out is None else kernel.ufunc(*given, out=out)
-    batch = arguments.batch_of(kernel.inputs, given)
+    batch = arguments.batch_of(kernel.inputs, given) if batch is None else batch
     if count == 1 and math.prod(batch) * kernel.cost_ns < _SOON:  # short enough that an interrupt can wait
         return kernel.ufunc(*given) if out is None else kernel.ufunc(*given, out=out)
     if out is None:

@@ -19,7 +19,7 @@ from .constants_ir import Constants, constants_of, emit_constants
 from .ir import CONSTANT, FunctionBuilder, function
 from .node_ir import GROUP, ConstantPool, NodeCode, declarations, sincos_pairs
 from .precision import DOUBLE, Real
-from .rows_ir import STORE_RUN, lane_pointers, load_run_length, runs
+from .rows_ir import lane_pointers, load_run_length, runs, store_run_length
 from .single_call import emit_call, fail_function
 
 PART_SIZE = 2500  # nodes per function: compile time grows faster than linearly in the size of one function
@@ -40,7 +40,7 @@ FENCE = 'call void asm sideeffect "", ""()'
 
 
 def emit(program: Program, lanes: int, *, x86: bool = True, real: Real = DOUBLE, jumps: bool = False) -> str:
-    """The whole module of an unrolled program; with jumps for a Zen processor."""
+    """The whole module of an unrolled program; `jumps` is for a Zen processor."""
     pool = ConstantPool(lanes, real)
     constants = constants_of(program)
     parts, scratch = _ProgramParts(program, pool, jumps, constants).emit()
@@ -121,7 +121,7 @@ class _ProgramParts:
         self.mark = JUMP if long and jumps else FENCE if len(self.cuts) > 1 else ""
         self.home = {node.index: k for k, part in enumerate(self.cuts) for node in part}
         self.slots: dict[int, int] = {}
-        longest = min(STORE_RUN, pool.lanes)
+        longest = store_run_length(pool.lanes, pool.real, zen=jumps)
         self.run_of = [[run for run in runs(slot.size, longest) for _ in run] for slot in program.outputs]
 
     def _cut(self, order: list[Expr]) -> list[list[Expr]]:

@@ -9,7 +9,7 @@ import pytest
 
 from dalembert.codegen import kernel, straight_ir
 from dalembert.codegen.precision import DOUBLE, SINGLE, Real
-from dalembert.codegen.rows_ir import runs
+from dalembert.codegen.rows_ir import runs, store_run_length
 from dalembert.expr import Program, trace
 
 
@@ -17,6 +17,12 @@ def test_a_row_is_cut_into_long_runs_first() -> None:
     assert [list(run) for run in runs(7, 4)] == [[0, 1, 2, 3], [4, 5], [6]]
     assert [list(run) for run in runs(3, 1)] == [[0], [1], [2]]
     assert list(runs(0, 4)) == []
+
+
+def test_entries_of_the_widest_registers_are_stored_in_pairs_except_on_zen() -> None:
+    assert [store_run_length(lanes, DOUBLE, zen=False) for lanes in (1, 2, 4, 8)] == [1, 2, 4, 2]
+    assert [store_run_length(lanes, SINGLE, zen=False) for lanes in (8, 16)] == [4, 4]
+    assert store_run_length(8, DOUBLE, zen=True) == 4
 
 
 def ufunc_of(program: Program, lanes: int, real: Real = DOUBLE) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -138,3 +139,10 @@ def test_short_rows_and_other_processors_have_no_such_path() -> None:
 def test_results_smaller_than_a_line_go_straight_to_their_rows() -> None:
     assert stream_ir.streamed({2: 8, 3: 288}, rows=4) == [3]
     assert stream_ir.streamed({2: 8, 3: 8}, rows=4) == []
+
+
+@pytest.mark.parametrize(("told", "size"), [("266240K\n", 2**25), ("65536K\n", 2**24), ("4096K\n", 2**23), ("much", 2**23)])
+def test_results_up_to_a_quarter_of_the_last_cache_go_through_it(told: str, size: int, tmp_path: Path) -> None:
+    (tmp_path / "size").write_text(told)
+    assert stream_ir.stays_in_cache(tmp_path / "size") == size
+    assert stream_ir.stays_in_cache(tmp_path / "nowhere") == 2**23
