@@ -31,7 +31,7 @@ _ROUNDING = 1e-24  # the square of a picometre per radian
 
 
 class TaskInertia(NamedTuple):
-    """What (1) gives for one task; `bound`, the middle of (3), is beyond all numbers where its directions depend on each other."""
+    """What (1) gives for one task; `bound` is the middle of (3), without limit where its directions depend on each other."""
 
     mobility: Matrix  # A
     Lambda: Matrix

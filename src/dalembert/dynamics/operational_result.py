@@ -91,6 +91,10 @@ class OperationalSpace:
         fields = dict(zip(ARRAYS, arrays, strict=False))
         return cls(**{"C": None, **fields}, directions=directions, damping=damping)
 
+    def is_like(self, directions: tuple[str, ...], damping: Any, coriolis: bool) -> bool:
+        """Whether it is a result of such a task, so that new numbers in its arrays make it the result of another state."""
+        return self.directions == directions and self.damping == damping and (self.C is not None) == coriolis
+
     def forces(self, xdd: Any, *, contact: Any = None) -> Any:
         """γ = Λ ẍ + μ + p + contact: inverse dynamics in the directions of the task [Siciliano, Eq. 7.133].
 

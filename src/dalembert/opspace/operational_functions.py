@@ -99,7 +99,7 @@ def operational_space(
     given: list[Any] = [q, *([] if qd is None else [qd]), *([] if point is None else [real("point", point, "(..., 3)")])]
     places = None if out is None else _places(out, coriolis)
     arrays = run(*given, *([] if size is None else [size]), out=places, threads=threads)
-    found = OperationalSpace.of(arrays, task.names, size)
+    found = out if out is not None and out.is_like(task.names, size, coriolis) else OperationalSpace.of(arrays, task.names, size)
     mark(arrays, judge(system.name, task, found.doubt, found.mobility, damped=found.damped))
     return found
 

@@ -17,7 +17,7 @@ from .task_sentences import Doubt, direction_in_words, refuse, warn_near
 
 NEAR = 1e3  # a condition above is told of: digits are lost, and forces are some thousand times those elsewhere
 SINGULAR = 1e7  # its square is that of the mobility, of which no digit would be right
-PERHAPS_LOST = 1e6  # from this bound on eigenvalues decide: here the bound still has three digits, at 1e7 hardly one
+PERHAPS_LOST = 3e6  # from this bound on eigenvalues decide: here rounding takes a hundredth of it, at 1e7 a tenth
 LOOKED_AT = 0.99 * NEAR**2  # the bound of the squared condition below which a row is sound; rounding is far below 0.01 there
 ANGLES_NEAR = 1e-2  # |cos(pitch)|, |sin(ϑ)|: about half a degree
 ANGLES_LOST = 1e-8
@@ -33,9 +33,10 @@ def judge(name: str, task: TaskDirections, doubt: FloatArray, mobility: Any, *, 
     sound = doubt[..., 0] < LOOKED_AT  # not where it is NaN
     if task.turns:
         sound &= doubt[..., 1] >= ANGLES_NEAR
-    if sound.all():
+    places = np.logical_not(sound).ravel().nonzero()[0]
+    if not places.size:
         return None
-    rows = _DoubtfulRows(task, doubt, mobility, np.flatnonzero(~sound), damped)
+    rows = _DoubtfulRows(task, doubt, mobility, places, damped)
     gone, lost = rows.lost(), None
     if gone is not None:
         lost = np.zeros(doubt.shape[:-1], dtype=bool)
@@ -56,8 +57,9 @@ class _DoubtfulRows:
         self.figures = doubt.reshape(-1, doubt.shape[-1])[places]
         self.matrices = mobility.reshape(-1, *mobility.shape[-2:])
         self.conditions = np.sqrt(self.figures[:, 0])
-        self.open = np.ones(len(places), dtype=bool)
-        if damped or task.turns or not self.conditions.max() < math.inf:
+        self.open = self.conditions > 0.0
+        self.largest = float(self.conditions.max())
+        if damped or task.turns or not self.largest < math.inf:
             self._set_apart(damped)
 
     def _set_apart(self, damped: bool) -> None:
@@ -73,10 +75,11 @@ class _DoubtfulRows:
         self.open = asked & ~fails
         bounds = np.where(np.isnan(self.conditions), np.inf, self.conditions)
         self.conditions = np.where(self.open, bounds, np.where(fails, np.inf, 1.0))
+        self.largest = float(self.conditions.max())
 
     def lost(self) -> Any:
         """Which rows are lost: by their angles, by numbers that fail, or by their condition; None if there are none."""
-        if self.conditions.max() <= PERHAPS_LOST:
+        if self.largest <= PERHAPS_LOST:
             return None
         self._settle(self.conditions > PERHAPS_LOST)
         gone = self.conditions > SINGULAR
@@ -93,7 +96,8 @@ class _DoubtfulRows:
         if not weights[first]:
             return None
         found = self.described(first)
-        self.open[first], self.conditions[first] = False, found.condition
+        if self.open[first]:
+            self.open[first], self.conditions[first] = False, found.condition
         weights[first] = 0.0
         if NEAR < found.condition >= weights.max():
             return found
@@ -104,12 +108,13 @@ class _DoubtfulRows:
 
     def _weights(self) -> Any:
         """How bad each row is, that is nearly singular by its condition or by its angles; zero for others."""
-        near = (self.conditions > NEAR) & (self.conditions <= SINGULAR)
-        if not self.task.turns:
-            return np.where(near, self.conditions, 0.0)
-        margin = self.figures[:, 1]
-        near |= (margin < ANGLES_NEAR) & (self.conditions <= SINGULAR)
-        return np.where(near, np.fmax(self.conditions, 1.0 / np.maximum(margin, ANGLES_LOST)), 0.0)
+        weights = self.conditions * (self.conditions > NEAR)
+        if self.task.turns:
+            margin = self.figures[:, 1]
+            weights = np.where(margin < ANGLES_NEAR, np.fmax(self.conditions, 1.0 / np.maximum(margin, ANGLES_LOST)), weights)
+        if self.largest > SINGULAR:
+            weights[self.conditions > SINGULAR] = 0.0
+        return weights
 
     def _settle(self, which: Any) -> None:
         """Replace bounds of these rows by conditions: infinite where the mobility is no matrix of numbers."""
