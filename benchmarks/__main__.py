@@ -32,6 +32,7 @@ from . import (
     simulation,
     start,
     stiff,
+    tasks,
 )
 from .effort import FULL, QUICK, Effort
 from .loops import RESULTS
@@ -52,6 +53,7 @@ SECTIONS: dict[str, Callable[[Effort], Table]] = {
     "jumps": jumps.measure,
     "linear": linear.measure,
     "manipulability": manipulability.measure,
+    "tasks": tasks.measure,
     "path_timing": path_timing.measure,
     "inverse_kinematics": inverse_kinematics.measure,
     "mechanisms": mechanisms.measure,

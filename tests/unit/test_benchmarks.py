@@ -38,6 +38,7 @@ from benchmarks import (
     simulation,
     start,
     subjects,
+    tasks,
     timing,
 )
 from benchmarks.effort import TINY
@@ -52,7 +53,7 @@ def interpreted(monkeypatch):
     monkeypatch.setenv("DALEMBERT_BACKEND", "numpy")
 
 
-SECTIONS = [batch, chain, extremes, humanoid, linear, second, call, peak, simulation, manipulability, inverse_kinematics]
+SECTIONS = [batch, chain, extremes, humanoid, linear, second, call, peak, simulation, manipulability, tasks, inverse_kinematics]
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda module: module.__name__)
