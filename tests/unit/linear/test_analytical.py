@@ -1,4 +1,4 @@
-"""The document's partial derivatives of the generalised load, against compiled derivatives and against differences."""
+"""The document's partial derivatives of the generalised load, against compiled derivatives and differences with fifty digits."""
 
 from __future__ import annotations
 
@@ -11,41 +11,34 @@ from dalembert.dynamics.system import Coordinate
 from dalembert.dynamics.transferred import Transferred
 from dalembert.errors import ModelError
 from dalembert.linear import load_partials
-from tests.unit.linear.differences import slopes
+from tests import high_precision
+from tests.high_precision import worst
 from tests.unit.linear.systems import MECHANISMS, mechanism, motion, some_robot
 
 EXACT = 1e-9  # relative: two ways to the same sums, whose rounding differs
-DIFFERENCE = 1e-8  # relative: what extrapolated differences of doubles reach
+DIFFERENCE = 1e-12  # relative; differences with fifty digits err by 1e-30, so this is rounding of the partials: 2e-15 in most
 
 
-def worst(found, expected):
-    return max(np.abs(a - b).max() / max(1.0, np.abs(b).max()) for a, b in zip(found, expected, strict=True))
-
-
-def by_differences(system, q, qd, qdd):
-    def load(x):
-        return dal.inverse_dynamics(system, *np.split(x, 3))
-
-    return np.split(slopes(load, np.concatenate([q, qd, qdd])), 3, axis=-1)
+def check_partials(system, q, qd, qdd):
+    """The document's partials, the compiled ones and exact differences agree, by position, velocity and acceleration."""
+    analytical, compiled = load_partials(system, q, qd, qdd), dal.derivatives(system, q, qd, qdd)
+    assert worst(analytical, compiled) < EXACT
+    exact = high_precision.slopes(high_precision.function_of(system, "inverse_dynamics"), q[0], qd[0], qdd[0])
+    assert worst([x[0] for x in analytical], exact) < DIFFERENCE
+    assert worst([x[0] for x in compiled], exact) < DIFFERENCE
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_partials_of_random_robots_equal_compiled_derivatives_and_differences(seed):
+def test_partials_of_random_robots_equal_compiled_derivatives_and_exact_differences(seed):
     robot = some_robot(seed, 2 + seed % 3)
-    q, qd, qdd = motion(robot, np.random.default_rng(seed))
-    found = load_partials(robot, q, qd, qdd)
-    assert worst(found, dal.derivatives(robot, q, qd, qdd)) < EXACT
-    assert worst([x[0] for x in found], by_differences(robot, q[0], qd[0], qdd[0])) < DIFFERENCE
+    check_partials(robot, *motion(robot, np.random.default_rng(seed)))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_partials_of_mechanisms_equal_compiled_derivatives_and_differences(name):
+def test_partials_of_mechanisms_equal_compiled_derivatives_and_exact_differences(name):
     system = mechanism(name)
-    q, qd, qdd = motion(system, np.random.default_rng(1))
-    found = load_partials(system, q, qd, qdd)
-    assert worst(found, dal.derivatives(system, q, qd, qdd)) < EXACT
-    assert worst([x[0] for x in found], by_differences(system, q[0], qd[0], qdd[0])) < DIFFERENCE
+    check_partials(system, *motion(system, np.random.default_rng(1)))
 
 
 def test_spinning_rotors_are_refused():
