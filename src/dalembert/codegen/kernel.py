@@ -58,8 +58,9 @@ class Kernel:
         # NumPy copies inputs that overlap with results, except where rows have one entry: it treats these as elementwise.
         self._is_thin = any(slot.size == 1 for slot in (*inputs, *outputs))
         rows = max(_WORTH_A_THREAD / self.cost_ns, 8.0)
-        # Entries of all inputs up to which one thread is enough.
-        self.small = int(rows * max(1, sum(slot.size for slot in inputs)))
+        # Entries of all inputs up to which one thread is enough, and up to which one that was asked for needs no interrupt.
+        entries = max(1, sum(slot.size for slot in inputs))
+        self.small, self.soon = int(rows * entries), int(_SOON / self.cost_ns * entries)
 
     def __call__(self, /, *arrays: Any, out: Any = None, threads: int | None = None, **named: Any) -> Any:
         """Run on arrays of shape (..., *slot.shape), by place or by name."""
@@ -80,7 +81,7 @@ class Kernel:
             size += array.size
             if array.ndim > 2:
                 deep = True
-        small = (self._entries(given) if deep else size) <= self.small
+        small = (self._entries(given) if deep else size) <= (self.soon if threads == 1 else self.small)
         try:
             if out is not None:
                 return self._into(given, small, out, threads)
