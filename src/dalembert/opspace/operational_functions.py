@@ -121,8 +121,9 @@ def damping_of(value: Any) -> float:
 def mark(arrays: Sequence[Any], lost: Any) -> None:
     """NaN in the rows of a batch that are singular, if there are any."""
     if lost is not None:
+        rows = lost.nonzero()  # few: a mask would be read once for each array
         for array in arrays:
-            array[lost] = np.nan
+            array[rows] = np.nan
 
 
 __all__ = ["damping_of", "mark", "operational_space"]

@@ -42,6 +42,7 @@ def eager(monkeypatch: pytest.MonkeyPatch, run: Kernel) -> list[workers.Batch]:
 
     monkeypatch.setattr(batches, "run", counted)
     monkeypatch.setattr(run, "small", 0)
+    monkeypatch.setattr(run, "soon", 0)
     monkeypatch.setattr(kernels, "_SOON", 0)
     return shared
 
