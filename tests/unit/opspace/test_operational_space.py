@@ -1,4 +1,8 @@
-"""The dynamics in the directions of a task: options, frames, angles, damping, and what is refused."""
+"""The dynamics in the directions of a task: options, frames, angles, damping, and what is refused.
+
+Interpreted: what options mean does not depend on the compiler. Compiled tasks are in test_task_conditions.py and in
+tests/property/test_tasks.py.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,9 @@ import pytest
 
 import dalembert as dal
 from dalembert.errors import ModelError, ShapeError, SingularError, UnknownNameError
-from tests.robots import relative_error
+from tests.robots import fresh, relative_error
+
+pytestmark = pytest.mark.usefixtures("interpreted")
 
 EXACT = 1e-11  # the same products in another order, of arms whose Jacobians have conditions up to 100
 XY = ("x", "y")
@@ -18,12 +24,12 @@ Q6, QD6 = np.array([0.3, -0.6, 0.8, 0.4, 0.9, -0.2]), np.array([0.5, -1.0, 0.7, 
 
 @pytest.fixture(scope="module")
 def arm():
-    return dal.robots.two_link_planar()
+    return fresh("two_link_planar")
 
 
 @pytest.fixture(scope="module")
 def puma():
-    return dal.robots.puma560()
+    return fresh("puma560")
 
 
 def inertia(M, J):
@@ -81,12 +87,18 @@ def test_contact_forces_count_against_the_acceleration(arm):
     assert task.J @ qdd + task.Jdot_qd == pytest.approx([1.0, 2.0], abs=1e-10)
 
 
-def test_an_earlier_result_is_written_over(puma, rng):
+def test_an_earlier_result_is_written_over(rng, monkeypatch):
+    """Compiled: where the numbers go is what the compiler is told."""
+    monkeypatch.delenv("DALEMBERT_BACKEND")
+    arm = fresh("puma560")
     q, qd = rng.uniform(-1, 1, (50, 6)), rng.normal(size=(50, 6))
-    first = dal.operational_space(puma, q[::-1].copy(), qd)
-    again = dal.operational_space(puma, q, qd, out=first)
-    assert again.Lambda is first.Lambda
-    assert np.array_equal(again.mu, dal.operational_space(puma, q, qd).mu)
+    first = dal.operational_space(arm, q[::-1].copy(), qd, directions=XY)
+    again = dal.operational_space(arm, q, qd, directions=XY, out=first)
+    assert again is first  # the same task: it is the result of these states now
+    assert np.array_equal(again.mu, dal.operational_space(arm, q, qd, directions=XY).mu)
+    other = dal.operational_space(arm, q, qd, directions=("x", "z"), out=first)
+    assert other.Lambda is first.Lambda
+    assert (other.directions, first.directions) == (("x", "z"), XY)
 
 
 def test_a_damped_task_says_so_and_is_the_inverse_of_a_larger_mobility(arm):
@@ -121,7 +133,9 @@ def test_inside_of_a_kernel_it_is_the_same(puma):
     assert relative_error(damped, dal.operational_space(puma, Q6, QD6, directions=XY, damping=0.1).Lambda) < EXACT
 
 
-def test_a_controller_in_the_space_of_the_task_brings_the_tip_to_its_target(arm):
+def test_a_controller_in_the_space_of_the_task_brings_the_tip_to_its_target(monkeypatch):
+    monkeypatch.delenv("DALEMBERT_BACKEND")
+    arm = fresh("two_link_planar")
     model = dal.inside(arm)
 
     def law(t, q, qd, p):
@@ -186,7 +200,7 @@ class TestSingular:
             dal.operational_space(puma, [0, 0.1, 0.2, 0, 0.0, 0])
 
     def test_a_link_that_closures_hold_fast_is_told_apart(self):
-        five_bar = dal.mechanisms.five_bar()
+        five_bar = dal.mechanisms.five_bar().replace()
         for damping in (None, 0.1):
             with pytest.raises(
                 SingularError, match=r"'five_bar': nothing moves the tool along x, y\. Name another link or point"

@@ -1,4 +1,4 @@
-"""Several tasks in the order of their priority."""
+"""Several tasks in the order of their priority; interpreted, but for a batch that is compiled."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import pytest
 
 import dalembert as dal
 from dalembert.errors import ModelError, ShapeError, SingularError
-from tests.robots import relative_error
+from tests.robots import fresh, relative_error
+
+pytestmark = pytest.mark.usefixtures("interpreted")
 
 Q, QD = np.array([0.1, 0.3, 0.2, -1.5, 0.1, 1.8, 0.4]), np.array([0.5, -0.3, 0.2, 0.8, -0.6, 0.4, 0.9])
 HAND, ELBOW, TURN = {"directions": ("x", "y", "z")}, {"link": "link4", "directions": ("z",)}, {"directions": ("rx", "rz")}
@@ -15,7 +17,7 @@ HAND, ELBOW, TURN = {"directions": ("x", "y", "z")}, {"link": "link4", "directio
 
 @pytest.fixture(scope="module")
 def panda():
-    return dal.robots.panda()
+    return fresh("panda")
 
 
 def accelerations(robot, found, tau):
@@ -54,7 +56,9 @@ def test_two_tasks_leave_free_what_both_together_leave_free(panda):
     assert np.abs(np.vstack([task.J for task in one.tasks]) @ one.N).max() < 1e-10
 
 
-def test_points_and_batches_are_served(panda, rng):
+def test_points_and_batches_are_served(rng, monkeypatch):
+    monkeypatch.delenv("DALEMBERT_BACKEND")
+    panda = fresh("panda")
     q = Q + rng.uniform(-0.1, 0.1, (4, 7))
     tasks = [HAND | {"point": [0.0, 0.1, 0.0]}, ELBOW | {"point": [0.1, 0.0, 0.0]}]
     found = dal.prioritised_tasks(panda, q, tasks=tasks)
