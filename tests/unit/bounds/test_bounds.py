@@ -184,7 +184,7 @@ def test_the_error_of_a_reduced_model_is_bounded():
 
 @pytest.mark.slow
 def test_an_interrupt_leaves_valid_bounds():
-    arm, count = dal.robots.puma560(), 0
+    arm, count = dal.robots.scara(), 0
 
     def stop(progress):
         nonlocal count
