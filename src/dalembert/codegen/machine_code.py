@@ -12,6 +12,7 @@ interrupted.
 
 from __future__ import annotations
 
+import _thread
 import atexit
 import gc
 import itertools
@@ -33,11 +34,16 @@ _lock = threading.RLock()  # garbage collection may discard code while this thre
 _engines: dict[int, Any] = {}  # LLVM's, by number; only from here, so that no garbage collection finds one to close
 _numbers = itertools.count()
 _discarded: deque[int] = deque()  # those that are no longer used
+_asked = False  # whether a thread has been started to close them
 _closing: list[Any] = []  # the one being closed; it stays here if closing is interrupted, as none may be closed twice
 _TO_COMPILE = 1 << 26  # bytes that LLVM may need; without them it ends the process
 _TO_LOAD = 1 << 25  # and to load what it made
 _TO_START = 1 << 24  # bytes that a thread may need; one that finds none never says that it has started
 _MAPS = 16  # memory maps that loading takes at most
+
+
+def _in_main_thread() -> bool:
+    return threading.get_ident() == threading.main_thread().ident
 
 
 class _Memory:
@@ -56,7 +62,9 @@ class _Memory:
         if is_finalizing():  # threads may still run it, and the process ends anyway
             return
         _discarded.append(self.number)
-        if _lock.acquire(blocking=False):  # else the holder of the lock, or the next one to take it, does it
+        if _in_main_thread():
+            _close_apart()
+        elif _lock.acquire(blocking=False):  # else the holder of the lock, or the next one to take it, does it
             try:
                 _close_discarded()
             finally:
@@ -110,24 +118,31 @@ def _compiled(ir: str) -> bytes:
 
 
 def _without_interrupts(work: Callable[[], T]) -> T:
-    """What the function returns, called where Ctrl-C cannot interrupt it: only the first thread of a process receives it."""
-    if threading.current_thread() is not threading.main_thread() or not _has_room(_TO_START):
+    """What the function returns, called where Ctrl-C cannot interrupt it: only the first thread of a process receives it.
+
+    A bare thread and a bare lock: a `Thread` is started by code in Python, and a Ctrl-C in the middle of that leaves it waiting
+    for ever.
+    """
+    if not _in_main_thread() or not _has_room(_TO_START):
         return work()
     found: list[T] = []
     failed: list[Exception] = []
+    done = _thread.allocate_lock()
+    done.acquire()
 
     def record() -> None:
         try:
             found.append(work())
         except Exception as error:
             failed.append(error)
+        finally:
+            done.release()
 
-    thread = threading.Thread(target=record, name="dalembert compiler")
     try:
-        thread.start()
+        _thread.start_new_thread(record, ())
     except RuntimeError:  # no thread can be started, or the interpreter is about to end
         return work()
-    thread.join()
+    done.acquire()
     if failed:
         raise failed[0]
     return found[0]
@@ -151,8 +166,30 @@ def load(content: bytes, *symbols: str) -> MachineCode:
     return found
 
 
+def _close_apart() -> None:
+    """Give back memory in a thread of its own: a Ctrl-C would leave LLVM's binding with its lock taken, and no one to return it.
+
+    It may be asked for in the middle of anything, so no lock is asked for here; without a thread the next work of LLVM does it.
+    """
+    global _asked
+    if _asked or not _has_room(_TO_START):
+        return
+    _asked = True
+    try:
+        _thread.start_new_thread(_close_in_turn, ())
+    except RuntimeError:
+        _asked = False
+
+
+def _close_in_turn() -> None:
+    with _lock:
+        _close_discarded()
+
+
 def _close_discarded() -> None:
     """Give back the memory of code that is no longer used."""
+    global _asked
+    _asked = False
     while True:
         try:
             engine = _engines.pop(_discarded.popleft())
@@ -192,8 +229,15 @@ def _has_room(size: int) -> bool:
     return True
 
 
+def _in_child() -> None:
+    """A fork has no thread but its own."""
+    global _asked
+    _asked = False
+    _lock.release()
+
+
 # The interpreter waits for the compiler's thread before it ends, unless a Ctrl-C strikes just then: LLVM would go on in a process
 # that is being torn down. Nothing begins after this either.
 atexit.register(_lock.acquire)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_in_child)
