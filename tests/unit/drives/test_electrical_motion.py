@@ -10,7 +10,7 @@ from scipy.linalg import expm
 import dalembert as dal
 from dalembert.errors import ExprError, ShapeError
 from dalembert.model import Motor
-from dalembert.simulate import adaptive
+from dalembert.simulate import run_kernels
 
 TIGHT = {"rtol": 1e-10, "atol": 1e-12}
 MOTOR = Motor(2.0, 0.1, inductance=2e-3, ratio=50.0)
@@ -113,7 +113,7 @@ def test_a_controller_of_voltages_sees_currents_and_inputs() -> None:
 def test_equal_motors_find_the_same_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     robot = wheel(MOTOR)
     dal.simulate_motors(robot, [0.0], [0.0], voltage=[12.0], t_end=0.01)
-    monkeypatch.setattr(adaptive, "TimeLoopKernel", None)
+    monkeypatch.setattr(run_kernels, "TimeLoopKernel", None)
     dal.simulate_motors(robot, [0.0], [0.0], voltage=[6.0], t_end=0.02)
     with pytest.raises(TypeError):  # so that a compilation would be noticed
         dal.simulate_motors(wheel(MOTOR), [0.0], [0.0], voltage=lambda t, q, qd, p: [-1.25 * q[0]], t_end=0.02)

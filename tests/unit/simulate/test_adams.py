@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 import dalembert as dal
 from dalembert.expr import ops
 from dalembert.model import Robot
-from dalembert.simulate import adams, adaptive
+from dalembert.simulate import adams, adaptive_run
 from tests.robots import FRICTIONLESS, fresh, random_robot, without_friction
 
 TIGHT = {"rtol": 1e-10, "atol": 1e-12}
@@ -121,7 +121,7 @@ def test_controllers_and_further_states_enter(arm):
 def test_a_motion_goes_on_from_call_to_call_as_if_it_were_one(arm, monkeypatch):
     options = {"t_end": 1.0, **ADAMS, **TIGHT}
     known = dal.simulate(arm, [0.5, -0.3], [1.0, 2.0], **options)
-    monkeypatch.setattr(adaptive, "_BUDGET", 7)
+    monkeypatch.setattr(adaptive_run, "BUDGET", 7)
     found = dal.simulate(arm, [0.5, -0.3], [1.0, 2.0], **options)
     np.testing.assert_array_equal(found.q, known.q)
 

@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 import dalembert as dal
 from dalembert.errors import ExprError, ShapeError
-from dalembert.simulate import adaptive
+from dalembert.simulate import run_kernels
 from tests.robots import fresh
 
 TIGHT = {"rtol": 1e-11, "atol": 1e-13}
@@ -116,7 +116,7 @@ def test_a_rollout_in_pieces_hands_on_its_states(arm):
 def test_a_second_call_compiles_nothing(arm, monkeypatch):
     given = {"tau": pid, "inputs": {"ki": 3e4}, "states": {"sum": np.zeros(2)}, "rates": error, "t_end": 0.1}
     dal.simulate(arm, **START, **given)
-    monkeypatch.setattr(adaptive, "TimeLoopKernel", None)
+    monkeypatch.setattr(run_kernels, "TimeLoopKernel", None)
     dal.simulate(arm, **START, **given)
     with pytest.raises(TypeError):  # so that a compilation would be noticed
         dal.simulate(arm, **START, **given | {"tau": lambda t, q, qd, p: [p.sum[0], -1.25]})

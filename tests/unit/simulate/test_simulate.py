@@ -17,7 +17,7 @@ from dalembert.dynamics.transferred import Transferred
 from dalembert.errors import DalembertError, DalembertWarning, ExprError, ShapeError, UnknownNameError
 from dalembert.expr import ops
 from dalembert.model import Body, Friction, Joint, Link, Robot
-from dalembert.simulate import adaptive, simulate
+from dalembert.simulate import run_kernels, simulate
 from tests.robots import EVERYTHING, FRICTIONLESS, fresh, random_robot, without_friction
 
 TIGHT = {"rtol": 1e-8, "atol": 1e-10}
@@ -381,5 +381,5 @@ def test_a_second_call_with_an_equal_controller_compiles_nothing(arm, method, mo
         return simulate(arm, [0.1, 0.2], [0.0, 0.0], tau=law, t_end=0.5, method=method)
 
     first = run()
-    monkeypatch.setattr(adaptive, "TimeLoopKernel", None)
+    monkeypatch.setattr(run_kernels, "TimeLoopKernel", None)
     np.testing.assert_array_equal(run().q, first.q)
