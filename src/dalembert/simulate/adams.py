@@ -19,10 +19,9 @@ from ..expr import ops
 from ..expr.assembly import Cells
 from ..expr.loops import Repeat, Step
 from . import steering
-from .dop853 import Integrator
+from .integrator import Integrator
 from .laws import TorqueLaw
 from .steering import Control, Fields, Settings, weighted
-from .tableau import STAGES
 
 ORDERS = 12
 DIFFERENCES = ORDERS + 1  # Φ_0 to Φ_12
@@ -172,7 +171,7 @@ class Adams(Integrator):
         steps += self.slope
         if self.plant.solved:
             sources = [self.plant.x, self.plant.pivot, self.plant.xd]
-            steps += make.once(lambda *lists: lists, sources, [self.new_x, self.new_pivot, self.Kx[STAGES]])
+            steps += make.once(lambda *lists: lists, sources, [self.new_x, self.new_pivot, self.Kx[self.last]])
         return steps
 
     def _near(self) -> list[Step]:
@@ -240,7 +239,7 @@ class Adams(Integrator):
             sources = [self.work.accept, part.new, part.old, part.slope, *self.weights.beta.singly(), *part.differences]
             steps += self.make.each(part.size, chosen, sources, [part.old, *part.differences])
         if self.plant.solved:
-            pairs = [self.new_x, self.x, self.Kx[STAGES], self.Kx[0]]
+            pairs = [self.new_x, self.x, self.Kx[self.last], self.Kx[0]]
 
             def moved(accept: Any, a: Any, b: Any, c: Any, d: Any) -> list[Any]:
                 return [ops.where(accept, a, b), ops.where(accept, c, d)]

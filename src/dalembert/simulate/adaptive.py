@@ -21,6 +21,7 @@ from .adaptive_run import Run
 from .dry_events import friction_first, smoothed_to_pass
 from .dry_friction import jumping_joints
 from .events import Event, Occasions, check_start, occasions_of
+from .integrator import Integrator
 from .laws import TorqueFunction
 from .solution import Simulation
 from .states import finite_number, initial, positive, rising_times, together
@@ -30,8 +31,8 @@ from .warn import warn_of_simulation
 
 _SMALLEST_RTOL = 100 * np.finfo(float).eps
 
-METHODS: dict[str, type[dop853.Integrator]] = {
-    "dop853": dop853.Integrator,
+METHODS: dict[str, type[Integrator]] = {
+    "dop853": dop853.Dop853,
     "adams": adams.Adams,
     "rosenbrock": rosenbrock.Rosenbrock,
 }
@@ -205,7 +206,7 @@ def simulate(
     return found
 
 
-def _integrator(method: str) -> type[dop853.Integrator]:
+def _integrator(method: str) -> type[Integrator]:
     """The method by its name; one that needs a fixed step has its place elsewhere."""
     if isinstance(method, str) and method in ("variational", "symplectic"):
         raise UnknownNameError(

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from ..checks import FloatArray
 from ..dynamics import engine
 from ..dynamics.system import AnySystem
-from . import dop853
 from .events import Occasions
+from .integrator import Integrator
 from .law_faults import ActingRows, LastState, fault_of
 from .laws import NO_STATES, TorqueLaw, by_name, held_width
 from .motion_groups import CallSettings, Group
@@ -50,7 +50,7 @@ class Run:
         batch: tuple[int, ...],
         threads: int | None,
         progress: Callable[[float], None] | None,
-        integrator: type[dop853.Integrator],
+        integrator: type[Integrator],
         occasions: Occasions | None = None,
     ) -> None:
         self.integrator = integrator

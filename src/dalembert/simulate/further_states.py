@@ -15,7 +15,7 @@ from ..expr.assembly import Assembly, Cells
 from ..expr.loops import Step
 from . import steering, tableau
 from .steering import weighted
-from .tableau import EXTENDED, POWERS, STAGES
+from .tableau import STAGES
 
 
 class FurtherStates:
@@ -25,11 +25,11 @@ class FurtherStates:
     are the slopes of the stages and `F` the coefficients of the interpolant.
     """
 
-    def __init__(self, make: Assembly, size: int, powers: int = POWERS) -> None:
-        self.make, self.size = make, size
+    def __init__(self, make: Assembly, size: int, powers: int, slopes: int, last: int) -> None:
+        self.make, self.size, self.last = make, size, last
         if size:
             self.z, self.new, self.at, self.rate = (make.buffer(size) for _ in range(4))
-            self.K = [make.buffer(size) for _ in range(EXTENDED)]
+            self.K = [make.buffer(size) for _ in range(slopes)]
             self.F = [make.buffer(size) for _ in range(powers)]
 
     @property
@@ -138,7 +138,7 @@ class FurtherStates:
         def chosen(accept: Any, new: Any, z: Any, last: Any, first: Any) -> list[Any]:
             return [ops.where(accept, new, z), ops.where(accept, last, first)]
 
-        return self._each(chosen, [accept, self.new, self.z, self.K[STAGES], self.K[0]], [self.z, self.K[0]])
+        return self._each(chosen, [accept, self.new, self.z, self.K[self.last], self.K[0]], [self.z, self.K[0]])
 
 
 def norm_size(n: int, further: int) -> float:

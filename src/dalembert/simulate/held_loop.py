@@ -17,7 +17,7 @@ from ..expr import Expr, ops
 from ..expr.assembly import Cells
 from ..expr.loops import LoopProgram, Repeat, Step
 from . import locating
-from .dop853 import Integrator
+from .dop853 import Dop853
 from .dry_friction import BOUND, DryFriction, HeldModel, excess
 from .laws import TorqueLaw
 from .locating import RootSearch
@@ -93,7 +93,7 @@ class EventFields(NamedTuple):
 
 
 def program(system: AnySystem, torque: str | TorqueLaw, output: str, happenings: Happenings) -> LoopProgram:
-    """The integrator of a system with events, as `dop853.Integrator`; 'dense' records where steps begin and their lengths too."""
+    """The integrator of a system with events, as `dop853.Dop853`; 'dense' records where steps begin and their lengths too."""
     return HeldIntegrator(system, torque, output, happenings).program()
 
 
@@ -133,7 +133,7 @@ class HeldPlant(Plant):
         return self.once(traced, [at.t, at.q, at.qd, *given], [target])
 
 
-class HeldIntegrator(Integrator):
+class HeldIntegrator(Dop853):
     """The integrator with modes, a search for what happens first, and a decision which joints stick."""
 
     jumps = True

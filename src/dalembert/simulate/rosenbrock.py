@@ -22,7 +22,7 @@ from ..expr.loops import Step
 from ..expr.ops import is_zero
 from ..spatial.nested import Matrix, dot
 from . import rodas5p, steering
-from .dop853 import Integrator
+from .integrator import Integrator
 from .laws import TorqueLaw
 from .rodas5p import GAMMA, STAGES
 from .steering import Fields, Settings, weighted

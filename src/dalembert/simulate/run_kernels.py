@@ -10,8 +10,9 @@ import numpy as np
 from ..checks import FloatArray
 from ..codegen.time_loop import TimeLoopKernel
 from ..dynamics.system import AnySystem
-from . import dop853, held_loop
+from . import held_loop
 from .events import Occasions
+from .integrator import Integrator
 from .kept_loops import loop_kernel
 from .torques import Torque
 
@@ -21,7 +22,7 @@ class RunKernels:
 
     def __init__(
         self,
-        integrator: type[dop853.Integrator],
+        integrator: type[Integrator],
         torque: Torque,
         occasions: Occasions | None,
         charts: list[Any],
