@@ -62,13 +62,16 @@ class OrderCourse(NamedTuple):
 
 
 class AdamsPart(NamedTuple):
-    """A part of the state: its value, the new one, the point looked at, the slope there, the differences, three sums of them."""
+    """A part of the state: its value, the new one, the point looked at, the slope there and the one at the end of the step, the
+    differences, three sums of them.
+    """
 
     size: int
     old: Cells
     new: Cells
     at: Cells
     slope: Cells
+    end: Cells
     differences: list[Cells]
     sums: list[Cells]
     powers: list[Cells]
@@ -91,13 +94,13 @@ class Adams(Integrator):
         past, start = self.history, 0
         self.components: list[AdamsPart] = []
         further = self.further
-        rows = [(n, self.q, self.new_q, self.at.q, self.at.qd, self.Kq[0], self.Fq)]
-        rows += [(n, self.v, self.new_v, self.at.qd, self.qdd, self.Kv[0], self.Fv)]
-        rows += [(k, further.z, further.new, further.at, further.rate, further.K[0], further.F)] if k else []
-        for size, old, new, at, slope, first, powers in rows:
+        rows = [(n, self.q, self.new_q, self.at.q, self.at.qd, self.Kq, self.Fq)]
+        rows += [(n, self.v, self.new_v, self.at.qd, self.qdd, self.Kv, self.Fv)]
+        rows += [(k, further.z, further.new, further.at, further.rate, further.K, further.F)] if k else []
+        for size, old, new, at, slope, (first, end), powers in rows:
             differences = [first, *(past[start + j * size : start + (j + 1) * size] for j in range(ORDERS))]
             sums = [make.buffer(size) for _ in range(3)]
-            self.components.append(AdamsPart(size, old, new, at, slope, differences, sums, powers))
+            self.components.append(AdamsPart(size, old, new, at, slope, end, differences, sums, powers))
             start += ORDERS * size
         self.distances, self.course = past[start : start + ORDERS], past[start + ORDERS :]
         self.weights = StepWeights(*(make.buffer(DIFFERENCES) for _ in StepWeights._fields))
@@ -169,6 +172,8 @@ class Adams(Integrator):
         for part in self.components:
             steps += make.each(part.size, lambda x: [x], [part.new], [part.at])
         steps += self.slope
+        for part in self.components:  # what is looked at for results comes to where the slope was found
+            steps += make.each(part.size, lambda x: [x], [part.slope], [part.end])
         if self.plant.solved:
             sources = [self.plant.x, self.plant.pivot, self.plant.xd]
             steps += make.once(lambda *lists: lists, sources, [self.new_x, self.new_pivot, self.Kx[self.last]])
@@ -191,7 +196,7 @@ class Adams(Integrator):
 
         o, steps, shared = self.options, [], [*self.weights.beta.singly(), *self.weights.above.singly()]
         for part in self.components:
-            sources = [part.old, part.new, part.slope, o.rtol, o.atol, *shared, *part.differences]
+            sources = [part.old, part.new, part.end, o.rtol, o.atol, *shared, *part.differences]
             steps += self.make.each(part.size, square, sources, [], sums=[self.norms[3:]])
         return steps
 
@@ -236,7 +241,7 @@ class Adams(Integrator):
 
         steps: list[Step] = []
         for part in self.components:
-            sources = [self.work.accept, part.new, part.old, part.slope, *self.weights.beta.singly(), *part.differences]
+            sources = [self.work.accept, part.new, part.old, part.end, *self.weights.beta.singly(), *part.differences]
             steps += self.make.each(part.size, chosen, sources, [part.old, *part.differences])
         if self.plant.solved:
             pairs = [self.new_x, self.x, self.Kx[self.last], self.Kx[0]]
@@ -259,7 +264,7 @@ class Adams(Integrator):
             return [new - old, *(weighted(row, slopes) for row in integration()[1:])]
 
         for part in self.components:
-            sources = [self.work.step, part.old, part.new, part.slope, *self.weights.beta.singly(), *part.differences]
+            sources = [self.work.step, part.old, part.new, part.end, *self.weights.beta.singly(), *part.differences]
             steps += self.make.each(part.size, coefficients, [*sources, *values.singly()], part.powers)
         return [*steps, *self.make.once(lambda: [[0.0]], [], [self.work.need])]
 

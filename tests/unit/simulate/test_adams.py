@@ -146,6 +146,15 @@ def test_dense_output_is_as_accurate_as_the_steps(arm):
     np.testing.assert_allclose(ends[0], found.q, atol=1e-14)
 
 
+def test_the_steps_of_a_linkage_do_not_depend_on_the_times_that_are_asked_for():
+    crank = dal.mechanisms.crank_rocker()
+    start = {"q0": crank.q0, "qd0": [3.0], "tau": [0.3]}
+    found = dal.simulate(crank, **start, t_eval=np.linspace(0.0, 1.0, 50), **ADAMS, **TIGHT)
+    steps = dal.simulate(crank, **start, t_end=1.0, **ADAMS, **TIGHT)
+    assert (found.accepted, found.rejected) == (steps.accepted, steps.rejected)
+    np.testing.assert_allclose(found.q[-1], steps.q[-1], atol=1e-12)
+
+
 def test_a_linkage_passes_its_dead_points():
     """In new coordinates it begins anew; energy and closures are kept."""
     crank = dal.mechanisms.crank_rocker()
