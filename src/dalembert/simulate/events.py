@@ -19,7 +19,7 @@ from ..options import several_names
 from ..wording import shown
 from .dry_friction import BOUND, DryFriction, dry_friction
 from .fingerprint import fingerprint
-from .held_loop import Happenings
+from .happenings import Happenings
 from .laws import symbols
 from .states import finite_number
 

@@ -8,129 +8,28 @@ located on the interpolant, the step is cut there, and which joints stick and wh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..dynamics import engine
-from ..dynamics.system import AnySystem, Recipe, solves
-from ..expr import Expr, ops
+from ..dynamics.system import AnySystem
+from ..expr import ops
 from ..expr.assembly import Cells
 from ..expr.loops import LoopProgram, Repeat, Step
 from . import locating
 from .dop853 import Dop853
-from .dry_friction import BOUND, DryFriction, HeldModel, excess
+from .happenings import Happenings
+from .held_plant import HeldPlant
+from .holding import NEVER, Holding
 from .laws import TorqueLaw
 from .locating import RootSearch
-from .plant import Plant, StateCells
+from .plant import Plant
 from .steering import DONE, PAUSED, RUNNING, interpolated
 from .tableau import STAGES
-
-_BLOCK_TURNS = 8.0  # in which all joints that contradict their mode change it at once; then one by one, which cannot cycle
-_MOST_TURNS = 60.0
-_NEVER = -BOUND
-
-
-class Happenings(NamedTuple):
-    """What a time loop with events has to look for, the same for all motions of a kernel."""
-
-    friction: DryFriction
-    stops: tuple[bool, ...]  # the coordinates that have any
-    locks: bool  # whether coordinates may be locked
-    functions: tuple[Any, ...]  # of (t, q, q̇, p) over scalars, whose sign changes
-    directions: tuple[int, ...]
-
-    @property
-    def held(self) -> list[bool]:
-        """Which coordinates may have to be held."""
-        return [dry or stop or self.locks for dry, stop in zip(self.friction.acts, self.stops, strict=True)]
-
-
-class EventFields(NamedTuple):
-    """Where the fields of a motion are in the vector that goes from call to call; n coordinates, m functions."""
-
-    n: int
-    m: int
-
-    @property
-    def mode(self) -> slice:
-        """1 and −1 where a coordinate slides, 0 where it is held."""
-        return slice(0, self.n)
-
-    @property
-    def before(self) -> slice:
-        """The modes before they were decided last."""
-        return slice(self.n, 2 * self.n)
-
-    @property
-    def locked(self) -> slice:
-        """1 where a coordinate is locked."""
-        return slice(2 * self.n, 3 * self.n)
-
-    @property
-    def stopped(self) -> slice:
-        """1 where a coordinate has come to a stop."""
-        return slice(3 * self.n, 4 * self.n)
-
-    @property
-    def signs(self) -> slice:
-        """1 where a function has changed its sign."""
-        return slice(4 * self.n, 4 * self.n + self.m)
-
-    @property
-    def clock(self) -> int:
-        """The time at which the motion is to wait."""
-        return 4 * self.n + self.m
-
-    @property
-    def settle(self) -> int:
-        """Whether modes have to be decided anew."""
-        return self.clock + 1
-
-    @property
-    def size(self) -> int:
-        """Of the vector."""
-        return self.settle + 1
 
 
 def program(system: AnySystem, torque: str | TorqueLaw, output: str, happenings: Happenings) -> LoopProgram:
     """The integrator of a system with events, as `dop853.Dop853`; 'dense' records where steps begin and their lengths too."""
     return HeldIntegrator(system, torque, output, happenings).program()
-
-
-class HeldPlant(Plant):
-    """The dynamics of a system some of whose coordinates may be held."""
-
-    def __init__(self, make: Any, system: AnySystem, happenings: Happenings) -> None:
-        super().__init__(make, system)
-        self.happenings = happenings
-        self.layout = EventFields(self.n, len(happenings.functions))
-        self.events = make.buffer(self.layout.size)
-        self.mode = self.events[self.layout.mode]
-        self.hold, self.load, self.low, self.high = (make.buffer(self.n) for _ in range(4))
-
-    def acceleration(self, at: StateCells, tau: Cells, qdd: Cells) -> list[Step]:
-        """q̈ at a point whose positions are solved for, and what holds the coordinates that are held."""
-        model = HeldModel(self.view, self.happenings.friction, self.happenings.held, self.forces)
-        n = (self.n,)
-        inputs = {"q": n, "qd": n, "tau": n, "mode": n, **{f"wrench {name}": (6,) for name in self.forces.wrenches}}
-        recipe = Recipe(lambda *given: model(*given), inputs, ["qdd", "hold", "load", "low", "high"])
-        sources, targets = [at.q, at.qd, tau, self.mode, *self.around], [qdd, self.hold, self.load, self.low, self.high]
-        if solves(view := self.view):
-            function = lambda q, qd, *given: (*model(q, qd, *given), view.rates(q, qd))  # noqa: E731
-            recipe = engine.with_solved(view, recipe._replace(function=function, outputs=[*recipe.outputs, "xd"]))
-            sources, targets = [*sources, self.x], [*targets, self.xd]
-        return self.make.embed(engine.program_of(recipe, "held_dynamics"), sources, targets)
-
-    def values(self, law: TorqueLaw | None, at: StateCells, given: Sequence[Cells], target: Cells) -> list[Step]:
-        """The functions of the user at a point."""
-        functions = self.happenings.functions
-
-        def traced(t: list[Expr], q: list[Expr], qd: list[Expr], *further: list[Expr]) -> list[list[Any]]:
-            y, yd = self.view.visible(q, qd) if solves(self.view) else (q, qd)
-            p = law.named(further) if law is not None and getattr(law, "has_arguments", True) else ()
-            return [[function(t[0], y, yd, p) for function in functions]]
-
-        return self.once(traced, [at.t, at.q, at.qd, *given], [target])
 
 
 class HeldIntegrator(Dop853):
@@ -140,6 +39,7 @@ class HeldIntegrator(Dop853):
 
     def __init__(self, system: AnySystem, torque: str | TorqueLaw, output: str, happenings: Happenings) -> None:
         self.happenings = happenings
+        self.rules = Holding(happenings, engine.size(system))
         super().__init__(system, torque, output)
         self.timed = True
         if output == "dense":
@@ -182,36 +82,11 @@ class HeldIntegrator(Dop853):
             between = self.between if samples else []
             self.functions = [*between, *self.held.values(law, self.at, given, self.values)]
         sources = [self.worst, self.mode, self.at.q, self.limits, self.locked, *self.forces]
-        return [*found, *self.make.once(self._most_over, sources, [self.over, self.worst])]
+        return [*found, *self.make.once(self.rules.most_over, sources, [self.over, self.worst])]
 
     def _samples(self, values: Cells) -> tuple[Cells, list[Step]]:
         self.samples, self.between = super()._samples(values)
         return self.samples, self.between
-
-    def _most_over(self, worst: Any, mode: Any, q: Any, limits: Any, locked: Any, *forces: Any) -> list[Any]:
-        over: Any = _NEVER
-        for i, held in enumerate(self.happenings.held):
-            if held:
-                hold, load, low, high = (row[i] for row in forces)
-                own = excess(hold, load, *self._levels(i, q[i], limits, locked[i], low, high))
-                over = ops.maximum(over, ops.where(mode[i], _NEVER, own))
-        return [[over], [ops.maximum(worst[0], over)]]
-
-    def _levels(self, i: int, q: Any, limits: Any, locked: Any, low: Any, high: Any) -> tuple[Any, Any]:
-        """The least and the largest force that holds coordinate i where it is, given those of friction."""
-        happenings = self.happenings
-        if not happenings.stops[i] and not happenings.locks:
-            return low, high
-        lower, upper = self._at_stop(i, q, limits)
-        if happenings.locks:
-            lower, upper = (locked if stop is None else ops.maximum(stop, locked) for stop in (lower, upper))
-        return ops.where(lower, -BOUND, low), ops.where(upper, BOUND, high)
-
-    def _at_stop(self, i: int, q: Any, limits: Any) -> tuple[Any, Any]:
-        """Whether the coordinate is at its lower, and at its upper stop."""
-        if not self.happenings.stops[i]:
-            return None, None
-        return ops.less_equal(q, limits[i]), ops.less_equal(limits[self.n + i], q)
 
     # -- which joints stick -------------------------------------------------------------------------------------------------
 
@@ -231,7 +106,7 @@ class HeldIntegrator(Dop853):
             for a, b in zip(mode, before, strict=True):
                 differ = ops.maximum(differ, 1.0 - ops.equal(a, b))
             running = ops.equal(status[0], float(RUNNING))
-            return [[ops.where(ops.less(0.0, solving[0]) * differ * running, float(PAUSED), status[0])], [_NEVER]]
+            return [[ops.where(ops.less(0.0, solving[0]) * differ * running, float(PAUSED), status[0])], [NEVER]]
 
         wait = make.once(waits, [self.solving, self.own.status, self.mode, self.before], [self.own.status, self.worst])
         return [*ask, *self._decided_modes(), *wait, *self._orientation()]
@@ -246,67 +121,17 @@ class HeldIntegrator(Dop853):
         here = make.each(n, lambda q, v: [q, v], [self.q, self.v], [self.at.q, self.at.qd])
         clock = make.once(lambda t: [t], [self.own.t], [self.at.t])
         sources = [self.turn, self.mode, self.before, self.v, self.q, self.limits, self.locked]
-        guess = make.once(self._first_modes, sources, [self.mode, self.before])
+        guess = make.once(self.rules.first_modes, sources, [self.mode, self.before])
         sources = [self.turn, self.mode, self.v, self.qdd, self.q, self.limits, self.locked]
         sources += [self.Kq[0], self.Kv[0], self.own.evaluations, *self.forces]
         targets = [self.turn, self.mode, self.Kq[0], self.Kv[0], self.own.evaluations]
-        flip = make.once(self._next_modes, sources, targets)
+        flip = make.once(self.rules.next_modes, sources, targets)
         keep = self.further.refreshed(self.turn)
         if self.plant.solved:
             pairs = [self.turn, self.plant.xd, self.Kx[0]]
             keep += make.each(self.plant.size, _chosen, pairs, [self.Kx[0]])
         steps = [*here, *clock, *self.further.begin(), *self._from_here(), *guess, *self.slope, *keep, *flip]
         return [Repeat(self.turn.place, tuple(steps))]
-
-    def _first_modes(
-        self, moved: Any, mode: list[Any], before: list[Any], v: list[Any], q: list[Any], limits: Any, locked: list[Any]
-    ) -> list[Any]:
-        """A moving joint slides; one at rest that can be held is, to begin with."""
-        start, found = ops.equal(moved[0], 1.0), []
-        for i, dry in enumerate(self.happenings.friction.acts):
-            guess: Any = 1.0
-            if dry:
-                guess = ops.sign(v[i])
-            elif self.happenings.stops[i]:
-                guess = 1.0 - ops.equal(v[i], 0.0) * ops.maximum(*self._at_stop(i, q[i], limits))
-            if self.happenings.locks:
-                guess = ops.where(locked[i], 0.0, guess)
-            found.append(ops.where(start, guess, mode[i]))
-        return [found, [ops.where(start, m, b) for m, b in zip(mode, before, strict=True)]]
-
-    def _next_modes(self, moved: Any, mode: Any, v: Any, qdd: Any, q: Any, limits: Any, locked: Any, *rest: Any) -> list[Any]:
-        """The modes after a look at the forces, whether to look again, and the slope."""
-        Kq, Kv, evaluations, *forces = rest
-        deciding, single = ops.less(0.0, moved[0]), ops.less(_BLOCK_TURNS, moved[0])
-        pending: Any = 0.0
-        after = []
-        for i, held in enumerate(self.happenings.held):
-            if not held:
-                after.append(mode[i])
-                continue
-            wanted = self._wanted(i, mode[i], qdd[i], q[i], limits, locked[i], *(row[i] for row in forces))
-            differs = (1.0 - ops.equal(wanted, mode[i])) * ops.equal(v[i], 0.0) * deciding
-            allowed = differs * (1.0 - single * pending)
-            after.append(ops.where(allowed, wanted, mode[i]))
-            pending = ops.maximum(pending, differs)
-        again = pending * ops.less(moved[0], _MOST_TURNS)
-        slopes = [[ops.where(deciding, a, b) for a, b in zip(new, old, strict=True)] for new, old in ((v, Kq), (qdd, Kv))]
-        return [[ops.where(again, moved[0] + 1.0, 0.0)], after, *slopes, [evaluations[0] + deciding]]
-
-    def _wanted(self, i: int, mode: Any, qdd: Any, q: Any, limits: Any, locked: Any, *forces: Any) -> Any:
-        """The mode that the forces at joint i, which is at rest, ask for."""
-        hold, load, *levels = forces
-        low, high = self._levels(i, q, limits, locked, *levels)
-        breaks = ops.less(0.0, excess(hold, load, low, high))
-        if self.happenings.friction.acts[i]:
-            way = ops.where(ops.less(low - hold, hold - high), 1.0, -1.0)
-            returns = ops.less(mode * qdd, 0.0)
-        else:
-            lower, upper = self._at_stop(i, q, limits)
-            way, returns = 1.0, 0.0
-            if lower is not None:
-                returns = ops.maximum(upper * ops.less(0.0, qdd), lower * ops.less(qdd, 0.0))
-        return ops.where(mode, ops.where(returns, 0.0, mode), ops.where(breaks, way, 0.0))
 
     def _orientation(self) -> list[Step]:
         """Which way each function of the user has to pass zero, by its sign at the start of the step."""
@@ -345,13 +170,13 @@ class HeldIntegrator(Dop853):
         for i in range(self.n):
             if self.happenings.friction.acts[i]:
                 back = -mode[i] * v[i]
-                top, turned[i] = ops.maximum(top, ops.where(mode[i], back, _NEVER)), ops.less(0.0, back)
+                top, turned[i] = ops.maximum(top, ops.where(mode[i], back, NEVER)), ops.less(0.0, back)
             if self.happenings.stops[i]:
-                beyond = ops.where(mode[i], ops.maximum(limits[i] - q[i], q[i] - limits[self.n + i]), _NEVER)
+                beyond = ops.where(mode[i], ops.maximum(limits[i] - q[i], q[i] - limits[self.n + i]), NEVER)
                 top, stopped[i] = ops.maximum(top, beyond), ops.less(0.0, beyond)
         signs = []
         for x, way in zip(values, oriented, strict=True):
-            past = ops.where(way, ops.where(ops.equal(x, 0.0), 1e-300, way * x), _NEVER)
+            past = ops.where(way, ops.where(ops.equal(x, 0.0), 1e-300, way * x), NEVER)
             top = ops.maximum(top, past)
             signs.append(ops.less(0.0, past))
         return [[top], turned, stopped, *([signs] if self.signs else [])]
@@ -472,4 +297,4 @@ def _may_turn(h: Any, v: Any, new: Any, a: Any, b: Any) -> Any:
     return dips * ops.less(v + a * meets, 0.0)
 
 
-__all__ = ["EventFields", "Happenings", "HeldIntegrator", "program"]
+__all__ = ["HeldIntegrator", "program"]

@@ -12,7 +12,7 @@ from ..dynamics.system import AnySystem, solves
 from . import impacts
 from .dry_friction import BOUND
 from .events import Event, EventRecord, Occasions
-from .held_loop import EventFields
+from .happenings import EventFields
 from .motions import Motions
 from .steering import DONE, ENDED, PAUSED, RUNNING, Fields
 
