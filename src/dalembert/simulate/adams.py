@@ -133,24 +133,28 @@ class Adams(Integrator):
         here = make.each(self.n, lambda q, v: [q, v], [self.q, self.v], [self.at.q, self.at.qd])
         steps: list[Step] = [*self._origin(), *here, *self.further.begin(), *self.slope]
         for part in self.components:
-            first, *others = part.differences
+            first = part.differences[0]
+            steps += make.each(part.size, _taken, [moved, part.slope, first], [first])
+        count = make.once(lambda m, e: [[0.0], [e[0] + m[0]]], [moved, self.own.evaluations], [moved, self.own.evaluations])
+        return [Repeat(moved.place, (*steps, *self._forget(moved), *count))]
 
-            def forget(moved: Any, slope: Any, first: Any, *others: Any) -> list[Any]:
-                return [ops.where(moved, slope, first), *(ops.where(moved, 0.0, x) for x in others)]
+    def _forget(self, anew: Cells) -> list[Step]:
+        """Order 1 and a short step, as at the start."""
+        make, steps = self.make, []
+        for part in self.components:
+            _, *others = part.differences
+            steps += make.each(part.size, lambda a, *others: [ops.where(a, 0.0, x) for x in others], [anew, *others], others)
 
-            steps += make.each(part.size, forget, [moved, part.slope, first, *others], part.differences)
-
-        def restart(m: list[Any], h: list[Any], e: list[Any], distances: list[Any], course: list[Any]) -> list[Any]:
+        def restart(m: list[Any], h: list[Any], distances: list[Any], course: list[Any]) -> list[Any]:
             length = h[0] * RESTART
             fresh = _beginning(length)
             kept = [
                 [ops.where(m[0], a, b) for a, b in zip(*x, strict=True)] for x in zip(fresh, (distances, course), strict=True)
             ]
-            return [ops.where(m[0], length, h[0]), e[0] + m[0], *kept, 0.0]
+            return [ops.where(m[0], length, h[0]), *kept]
 
-        cells = [moved, self.own.h, self.own.evaluations, self.distances, self.course]
-        steps += make.once(restart, cells, [*cells[1:], moved])
-        return [Repeat(moved.place, tuple(steps))]
+        cells = [anew, self.own.h, self.distances, self.course]
+        return [*steps, *make.once(restart, cells, cells[1:])]
 
     # -- a trial step -------------------------------------------------------------------------------------------------------
 
@@ -267,6 +271,10 @@ class Adams(Integrator):
             sources = [self.work.step, part.old, part.new, part.end, *self.weights.beta.singly(), *part.differences]
             steps += self.make.each(part.size, coefficients, [*sources, *values.singly()], part.powers)
         return [*steps, *self.make.once(lambda: [[0.0]], [], [self.work.need])]
+
+
+def _taken(condition: Any, a: Any, b: Any) -> list[Any]:
+    return [ops.where(condition, a, b)]
 
 
 def _beginning(h: Any) -> list[Any]:

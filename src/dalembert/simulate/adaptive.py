@@ -134,7 +134,7 @@ def simulate(
         Start of the interval [s].
     method : {'dop853', 'adams', 'rosenbrock'}
         Explicit Runge-Kutta method of order 8; Adams method of orders 1 to 12, which takes fewer evaluations; or Rodas5P,
-        linearly implicit of order 5, for stiff motions. Only 'dop853' knows events.
+        linearly implicit of order 5, for stiff motions. All of them know dry friction, stops and events.
     rtol, atol : float
         Relative and absolute tolerance: the error estimate of a step stays below atol + rtol |y|.
     max_step, first_step : float, optional
@@ -174,8 +174,7 @@ def simulate(
     actions = actions_of(system, wrenches, wrench_times, parameters, saturate, sample, delay, python, tau)
     occasions = None
     if events is not None or stops is not None or jumping_joints(system):
-        way = method if parameters is None else "parameters"
-        system, occasions = friction_first(system, occasions_of(system, events, stops, interval), way)
+        system, occasions = friction_first(system, occasions_of(system, events, stops, interval), parameters is not None)
     if actions is None:
         torque = torque_of(engine.size(system), tau, tau_times, tau_between, interval[0], inputs, signals, states, rates)
     else:

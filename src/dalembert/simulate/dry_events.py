@@ -14,22 +14,20 @@ from .events import Occasions
 
 CODE = "friction-smoothed"
 WIDTH = 1e-4  # rad/s or m/s
-_EVENTFUL = "dop853"
 _USER = 4  # frames from `warnings.warn` to whoever called `simulate`
 
 
-def friction_first(system: AnySystem, occasions: Occasions, way: str = _EVENTFUL) -> tuple[Any, Occasions | None]:
+def friction_first(system: AnySystem, occasions: Occasions, parameters: bool = False) -> tuple[Any, Occasions | None]:
     """The system to integrate, and what to look for meanwhile; None where nothing can happen.
 
-    `way` is the method, or 'parameters' where other numbers than the model's own are given: only DOP853 with the model's own
-    numbers knows events.
+    Where other numbers than the model's own are given as `parameters`, friction levels among them, no events are known.
     """
     jumping, asked = jumping_joints(system), occasions.asked
     if not jumping and not asked:
         return system, None
-    why = _why_not(system, way)
+    why = _why_not(system, parameters)
     if asked:
-        _refuse_events(system, way)
+        _refuse_events(system, parameters)
     if not jumping or why is None:
         return system, occasions._replace(dry=bool(jumping))
     if hasattr(system, "smoothed"):
@@ -39,19 +37,18 @@ def friction_first(system: AnySystem, occasions: Occasions, way: str = _EVENTFUL
     return system, None  # its friction jumps; a motion that fails for it is told of
 
 
-def _why_not(system: AnySystem, way: str) -> str | None:
+def _why_not(system: AnySystem, parameters: bool) -> str | None:
     """Why dry friction cannot be taken as it is; None if it can."""
-    if way != _EVENTFUL:
-        return "is a parameter" if way == "parameters" else f"is not known to method {way!r}"
+    if parameters:
+        return "is a parameter"
     if not can_be_held(system):
         return f"acts in one of {engine.size(system)} joints, too many to hold"
     return "acts at joints that are no coordinates" if dry_friction(system) is None else None
 
 
-def _refuse_events(system: AnySystem, way: str) -> None:
-    if way != _EVENTFUL:
-        what = "parameters" if way == "parameters" else f"method {way!r}"
-        raise ShapeError(f"events: found together with {what}, which knows no events. Leave one of them out.")
+def _refuse_events(system: AnySystem, parameters: bool) -> None:
+    if parameters:
+        raise ShapeError("events: found together with parameters, which know no events. Leave one of them out.")
     if not can_be_held(system):
         raise ModelError(
             f"events: {system.name!r} has {engine.size(system)} coordinates, too many to hold single ones. "

@@ -1,8 +1,8 @@
-"""DOP853 with events: dry friction that sticks and slips, stops, locked joints, and functions of a user's own.
+"""Any adaptive method with events: dry friction that sticks and slips, stops, locked joints, and functions of a user's own.
 
-Between events the motion is smooth, and steps are those of `dop853`. After an accepted step it is looked whether a joint that
+Between events the motion is smooth, and steps are those of the method. After an accepted step it is looked whether a joint that
 slides has turned round, one that is held would break free, a stop was passed or a function changed its sign; what comes first is
-located on the interpolant, the step is cut there, and which joints stick and which slide is decided anew. A motion waits
+located on the method's interpolant, the step is cut there, and which joints stick and which slide is decided anew. A motion waits
 (`PAUSED`) for the program around the loop where something happened that it has to note, or to act upon.
 """
 
@@ -14,26 +14,23 @@ from ..dynamics import engine
 from ..dynamics.system import AnySystem
 from ..expr import ops
 from ..expr.assembly import Cells
-from ..expr.loops import LoopProgram, Repeat, Step
+from ..expr.loops import Repeat, Step
 from . import locating
-from .dop853 import Dop853
 from .happenings import Happenings
 from .held_plant import HeldPlant
 from .holding import NEVER, Holding
+from .integrator import Integrator
 from .laws import TorqueLaw
 from .locating import RootSearch
 from .plant import Plant
 from .steering import DONE, PAUSED, RUNNING, interpolated
-from .tableau import STAGES
 
 
-def program(system: AnySystem, torque: str | TorqueLaw, output: str, happenings: Happenings) -> LoopProgram:
-    """The integrator of a system with events, as `dop853.Dop853`; 'dense' records where steps begin and their lengths too."""
-    return HeldIntegrator(system, torque, output, happenings).program()
+class HeldIntegrator(Integrator):
+    """The frame with modes, a search for what happens first, and a decision which joints stick; see `held_methods`.
 
-
-class HeldIntegrator(Dop853):
-    """The integrator with modes, a search for what happens first, and a decision which joints stick."""
+    A method beside it in a class supplies the steps. 'dense' records where steps begin and their lengths too.
+    """
 
     jumps = True
 
@@ -56,9 +53,10 @@ class HeldIntegrator(Dop853):
         return plant
 
     def _own_vectors(self) -> list[tuple[str, int]]:
-        return [("events", self.events.size)]
+        return [*super()._own_vectors(), ("events", self.events.size)]
 
     def _own_inputs(self) -> None:
+        super()._own_inputs()
         make, at = self.make, self.held.layout
         self.limits = make.input("limits", 2 * at.n)
         self.turned = make.buffer(at.n)
@@ -67,7 +65,7 @@ class HeldIntegrator(Dop853):
         self.values, self.oriented = (make.buffer(max(at.m, 1)) for _ in range(2))
 
     def _own_cells(self) -> list[Cells]:
-        return [self.events]
+        return [*super()._own_cells(), self.events]
 
     # -- the dynamics -------------------------------------------------------------------------------------------------------
 
@@ -109,7 +107,7 @@ class HeldIntegrator(Dop853):
             return [[ops.where(ops.less(0.0, solving[0]) * differ * running, float(PAUSED), status[0])], [NEVER]]
 
         wait = make.once(waits, [self.solving, self.own.status, self.mode, self.before], [self.own.status, self.worst])
-        return [*ask, *self._decided_modes(), *wait, *self._orientation()]
+        return [*ask, *self._decided_modes(), *self._forget(self.solving), *wait, *self._orientation()]
 
     def _decided_modes(self) -> list[Step]:
         """Modes that fit the forces: all joints at rest stick, then those whose force is too large slip, and so on.
@@ -155,7 +153,7 @@ class HeldIntegrator(Dop853):
         return [*bound, *self.make.once(_sooner, [self.work.stop, self.clock], [self.work.stop])]
 
     def _stages(self) -> list[Step]:
-        return [*super()._stages(), *self.functions, *self._look()]
+        return [*super()._stages(), *self._reach(), *self.functions, *self._look()]
 
     def _look(self) -> list[Step]:
         """How far the first of all events is behind the point in question, and which joints turned round or passed a stop."""
@@ -184,7 +182,7 @@ class HeldIntegrator(Dop853):
     def _suspicion(self) -> list[Step]:
         """Whether something happened in the accepted step, by its end, or may have happened inside."""
         sources = [self.work.accept, self.top, self.worst, self.work.step, self.mode, self.v, self.new_v]
-        sources += [self.Kv[0], self.Kv[STAGES]]
+        sources += [self.Kv[0], self.Kv[self.last]]
 
         def suspect(accept: Any, top: Any, worst: Any, h: Any, mode: Any, v: Any, new: Any, a: Any, b: Any) -> list[Any]:
             found: Any = ops.maximum(ops.less(0.0, top[0]), ops.less(0.0, worst[0]))
@@ -297,4 +295,4 @@ def _may_turn(h: Any, v: Any, new: Any, a: Any, b: Any) -> Any:
     return dips * ops.less(v + a * meets, 0.0)
 
 
-__all__ = ["HeldIntegrator", "program"]
+__all__ = ["HeldIntegrator"]

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..dynamics import engine
-from ..dynamics.system import AnySystem, Recipe, solves
+from ..dynamics.system import AS_IT_IS, AnySystem, Recipe, solves
 from ..expr import Expr
 from ..expr.assembly import Cells
+from ..expr.differentiate import jacobian
 from ..expr.loops import Step
-from .dry_friction import HeldModel
+from .dry_friction import WITHOUT_DRY, HeldModel, force
 from .happenings import EventFields, Happenings
 from .laws import TorqueLaw
 from .plant import Plant, StateCells
@@ -22,6 +23,7 @@ class HeldPlant(Plant):
     def __init__(self, make: Any, system: AnySystem, happenings: Happenings) -> None:
         super().__init__(make, system)
         self.happenings = happenings
+        self.reading = WITHOUT_DRY if any(happenings.friction.acts) else AS_IT_IS
         self.layout = EventFields(self.n, len(happenings.functions))
         self.events = make.buffer(self.layout.size)
         self.mode = self.events[self.layout.mode]
@@ -39,6 +41,22 @@ class HeldPlant(Plant):
             recipe = engine.with_solved(view, recipe._replace(function=function, outputs=[*recipe.outputs, "xd"]))
             sources, targets = [*sources, self.x], [*targets, self.xd]
         return self.make.embed(engine.program_of(recipe, "held_dynamics"), sources, targets)
+
+    def linearised(self, at: StateCells, qdd: Cells, targets: Sequence[Cells]) -> list[Step]:
+        """Derivatives as every plant's, with dry friction as the modes say in the place of the model's own."""
+        steps = super().linearised(at, qdd, targets)
+        stribeck = any(share.law.stribeck for own in self.happenings.friction.shares for share in own)
+        if not stribeck and not self.happenings.friction.passive:  # a level that is the same everywhere
+            return steps
+        by_q, by_qd, _ = targets
+        return [*steps, *self.once(self._with_dry_slopes, [at.q, at.qd, self.mode, by_q, by_qd], [by_q, by_qd])]
+
+    def _with_dry_slopes(self, q: Any, qd: Any, mode: Any, by_q: Any, by_qd: Any) -> list[list[Any]]:
+        """∂f/∂q and ∂f/∂q̇, row by row, with the derivatives of dry friction added."""
+        n, shares = self.n, self.happenings.friction.at(self.view, q)
+        rows = jacobian([force(*each) for each in zip(shares, mode, qd, strict=True)], [*q, *qd])
+        added = [row[k] for row in rows for k in range(n)], [row[n + k] for row in rows for k in range(n)]
+        return [[a + b for a, b in zip(*pair, strict=True)] for pair in zip((by_q, by_qd), added, strict=True)]
 
     def values(self, law: TorqueLaw | None, at: StateCells, given: Sequence[Cells], target: Cells) -> list[Step]:
         """The functions of the user at a point."""

@@ -132,6 +132,14 @@ class Integrator:
         """The coefficients of each component, for the lanes that ask and beside the others."""
         raise NotImplementedError
 
+    def _reach(self) -> list[Step]:
+        """The slope at the end of the trial step, to `[last]`, where no stage has looked at it; asked for by events only."""
+        return []
+
+    def _forget(self, anew: Cells) -> list[Step]:
+        """What the method keeps of earlier steps is lost where the motion begins anew; the slope there is in its place."""
+        return []
+
     # -- what an integrator with events adds ----------------------------------------------------------------------------------
 
     def _plant(self, system: AnySystem) -> Plant:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..dynamics import engine, sizes
 from ..dynamics.surroundings import DEFAULT, FREE, Forces
-from ..dynamics.system import AnySystem, Recipe, SolvedSystem, solves
+from ..dynamics.system import AS_IT_IS, AnySystem, Recipe, SolvedSystem, solves
 from ..errors import ModelError
 from ..expr import Expr
 from ..expr.assembly import Assembly, Cells
@@ -42,7 +42,7 @@ class Plant:
             self.size = sum(shape[0] for shape in self.view.solved.values())
             self.x, self.xd, self.pivot = make.buffer(self.size), make.buffer(self.size), make.buffer()
             self._tracker = self.view.tracker()
-        self.forces = FREE
+        self.forces, self.reading = FREE, AS_IT_IS
         self.wrenches: list[Cells] = []
         self.around: list[Cells] = []
 
@@ -101,7 +101,7 @@ class Plant:
 
     def linearised(self, at: StateCells, qdd: Cells, targets: Sequence[Cells]) -> list[Step]:
         """∂f/∂q, ∂f/∂q̇ and M of the forces f(q, q̇, q̈) that a motion needs, at the acceleration found there."""
-        recipe = self.view.recipe(engine.request_of("inverse_derivatives"))
+        recipe = self.view.recipe(engine.request_of("inverse_derivatives"), self.reading)
         if self.forces.parameters:
             recipe = _slopes_with_parameters(self.view)
         if recipe.way == "composed" or self.n >= sizes.DENSE_FROM:

@@ -59,6 +59,7 @@ class Rosenbrock(Integrator):
 
     control = steering.FIFTH
     powers = 5
+    looks = STAGES  # evaluations of a trial step
 
     def __init__(self, system: AnySystem, torque: str | TorqueLaw, output: str) -> None:
         super().__init__(system, torque, output)
@@ -95,13 +96,13 @@ class Rosenbrock(Integrator):
         matrix = [*self._linearise(), *self._factor()]
         solve = self._solve()
         for s in range(STAGES):
-            steps += [*self._look(s), *self.slope]
+            steps += [*self._stage_point(s), *self.slope]
             steps += [*matrix, *solve] if s == 0 else solve
         for part in self.parts:
             steps += make.each(part.size, _ended, [part.old, part.found, *part.U[: STAGES - 1]], [part.new, part.U[STAGES - 1]])
         return [*steps, *self._found_positions()]
 
-    def _look(self, s: int) -> list[Step]:
+    def _stage_point(self, s: int) -> list[Step]:
         """The point of stage s, y + Σ a U, and Σ c U / h; what was just found becomes the U of the stage before."""
 
         def combine(inverse: Any, old: Any, *found: Any) -> list[Any]:
@@ -248,7 +249,7 @@ class Rosenbrock(Integrator):
 
     def _judged(self, options: Settings, own: Fields, sums: list[Any], step: Any, t_new: Any, trial: Any) -> Any:
         error = ops.sqrt(sums[0] / (2.0 * self.norm))
-        return steering.judged(options, own, error, self.control, STAGES, step, t_new, trial)
+        return steering.judged(options, own, error, self.control, self.looks, step, t_new, trial)
 
     def _interpolant(self) -> list[Step]:
         """y + x (Δ + (1 − x) (k₁ + x (k₂ + x k₃))), written as the interpolant of DOP853, whose last coefficient vanishes."""

@@ -10,7 +10,7 @@ import numpy as np
 from ..checks import FloatArray
 from ..codegen.time_loop import TimeLoopKernel
 from ..dynamics.system import AnySystem
-from . import held_loop
+from . import held_methods
 from .events import Occasions
 from .integrator import Integrator
 from .kept_loops import loop_kernel
@@ -50,10 +50,15 @@ class RunKernels:
             )
 
         def make() -> TimeLoopKernel:
-            return TimeLoopKernel(held_loop.program(system, kind, output, occasions.happenings(system)), single=single)
+            program = held_methods.program(self.integrator, system, kind, output, occasions.happenings(system))
+            return TimeLoopKernel(program, single=single)
 
         key = occasions.key
-        return make() if key is None else loop_kernel(system, "simulate", kind, (output, single, key), make)
+        return (
+            make()
+            if key is None
+            else loop_kernel(system, "simulate", kind, (output, single, self.integrator.__name__, key), make)
+        )
 
     def rows_for_all(self, count: int) -> list[FloatArray]:
         """Torque rows and inputs, (N, entries) each, or (1, entries) where all share them."""
