@@ -20,11 +20,43 @@ class HeldDop853(HeldIntegrator, Dop853):
     """Its last stage is at the end of the step, and its first one at the start: nothing is to be added."""
 
 
-class HeldAdams(HeldIntegrator, Adams):
+class SlopedInterpolant(HeldIntegrator):
+    """An interpolant that begins with the slope at the start of the step.
+
+    Where a joint has just left its stop, or begun to slide, the event is at the start itself; an interpolant that is off by a
+    little there would find it again, and again. x (1 − x)² c is added, which is zero with its slope at the end. In stiff
+    motions slopes of velocities and of further states are those of what dies out at once: c is within the tolerance there.
+    """
+
+    def _interpolant(self) -> list[Step]:
+        o, further = self.options, self.further
+        steps = super()._interpolant()
+        cells = [self.work.step, self.v, *self.Fq[:3]]
+        steps += self.make.each(self.n, _sloped, cells, self.Fq[1:3])
+        parts = [(self.n, self.v, self.Kv[0], self.Fv)] + (
+            [(further.size, further.z, further.K[0], further.F)] if further.size else []
+        )
+        for size, y, slope, F in parts:
+            steps += self.make.each(size, _sloped_within, [o.rtol, o.atol, y, self.work.step, slope, *F[:3]], F[1:3])
+        return steps
+
+
+def _sloped(h: Any, slope: Any, delta: Any, F1: Any, F2: Any) -> list[Any]:
+    c = h * slope - (delta + F1)
+    return [F1 + c, F2 - c]
+
+
+def _sloped_within(rtol: Any, atol: Any, y: Any, h: Any, slope: Any, delta: Any, F1: Any, F2: Any) -> list[Any]:
+    most = atol + rtol * ops.maximum(abs(y), abs(y + delta))
+    c = ops.minimum(ops.maximum(h * slope - (delta + F1), -most), most)
+    return [F1 + c, F2 - c]
+
+
+class HeldAdams(SlopedInterpolant, Adams):
     """It corrects and looks at the end of the step; after an event it begins anew, with order 1."""
 
 
-class HeldRosenbrock(HeldIntegrator, Rosenbrock):
+class HeldRosenbrock(SlopedInterpolant, Rosenbrock):
     """One more look, at the end of the step, and a Jacobian of the motion in which some coordinates are held."""
 
     looks = Rosenbrock.looks + 1
