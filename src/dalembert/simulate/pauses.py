@@ -17,6 +17,7 @@ from .motions import Motions
 from .steering import DONE, ENDED, PAUSED, RUNNING, Fields
 
 _AT = Fields(*range(len(Fields._fields)))
+_UNSEEN = 16.0  # spacings of a position: a flight from its stop and back as short as that is made of rounding
 
 
 class Pauses:
@@ -28,6 +29,7 @@ class Pauses:
         self.records: list[list[EventRecord]] = [[] for _ in range(count)]
         self._next = np.zeros(count, int)  # which of the events by time comes next
         self._dry: dict[int, list[bool]] = {}
+        self.hits = np.full((count, len(occasions.names)), -np.inf)  # when each joint last hit a stop
 
     def vector(self, count: int) -> FloatArray:
         """What motions carry to begin with."""
@@ -143,9 +145,16 @@ class _Pause:
         lower, upper = here & (self.q <= low), here & (self.q >= high)
         before = self.qd.copy()
         A = impacts.free_inverse(self._mass(self._system), self.own[self.at.locked])
-        self.qd[:] = impacts.from_stops(A, before, lower, upper, o.restitution)
+        self.qd[:] = impacts.from_stops(A, before, lower, upper, self._kept_share(stopped))
         for i in np.flatnonzero(stopped):
             self._note("stop", o.names[i], o.names[i], before)
+
+    def _kept_share(self, stopped: Any) -> FloatArray:
+        """The part of its speed that each joint keeps; none where it was pressed back before its position told that it left."""
+        hits = self.owner.hits[self.k]
+        flown = np.abs(self.qd) * (self.t - hits)
+        hits[stopped] = self.t
+        return np.where(stopped & (flown < _UNSEEN * np.spacing(np.abs(self.q))), 0.0, self.owner.occasions.restitution)
 
     @property
     def _system(self) -> Any:
