@@ -69,7 +69,8 @@ class Event:
     ----------
     function : function, optional
         Of (t, q, qd) over scalars, or (t, q, qd, p) where the torque function takes p; the event is where it passes zero. It is
-        compiled into the time loop, may ask the model for its quantities (`inside`), and is located to rounding.
+        compiled into the time loop, may ask the model for its quantities (`inside`), and is located on the method's interpolant.
+        One that passes zero and comes back within an eighth of a step may be missed; `max_step` bounds the step.
     time : float, optional
         In place of a function, the time [s].
     name : str
@@ -77,7 +78,7 @@ class Event:
     direction : {'both', 'rising', 'falling'}
         Which way the function passes zero.
     terminal : bool
-        Whether the motion ends there.
+        Whether the motion ends there; rows of a batch are NaN from then on.
     system : Robot or System, optional
         The system from then on, with the same coordinates: a payload attached or dropped, other friction, another gravity.
     caught : bool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ class Pauses:
         self.records: list[list[EventRecord]] = [[] for _ in range(count)]
         self._next = np.zeros(count, int)  # which of the events by time comes next
         self._dry: dict[int, list[bool]] = {}
-        self.hits = np.full((count, len(occasions.names)), -np.inf)  # when each joint last hit a stop
+        self.hits: list[dict[int, float]] = [{} for _ in range(count)]  # when each joint last hit a stop
 
     def vector(self, count: int) -> FloatArray:
         """What motions carry to begin with."""
@@ -151,10 +152,13 @@ class _Pause:
 
     def _kept_share(self, stopped: Any) -> FloatArray:
         """The part of its speed that each joint keeps; none where it was pressed back before its position told that it left."""
-        hits = self.owner.hits[self.k]
-        flown = np.abs(self.qd) * (self.t - hits)
-        hits[stopped] = self.t
-        return np.where(stopped & (flown < _UNSEEN * np.spacing(np.abs(self.q))), 0.0, self.owner.occasions.restitution)
+        hits, share = self.owner.hits[self.k], self.owner.occasions.restitution
+        for i in np.flatnonzero(stopped).tolist():
+            if abs(self.qd[i]) * (self.t - hits.get(i, -math.inf)) < _UNSEEN * math.ulp(self.q[i]):
+                share = share.copy()
+                share[i] = 0.0
+            hits[i] = self.t
+        return share
 
     @property
     def _system(self) -> Any:

@@ -65,7 +65,10 @@ def starts_among(rows: list[FloatArray], further: bool) -> tuple[list[FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """A motion at any time of its interval, by the interpolant of order 7 that goes with DOP853."""
+    """A motion at any time of its interval, by the interpolant of its method.
+
+    It has order 7 for DOP853, 4 for Rodas5P, and the order of each step for Adams.
+    """
 
     t: FloatArray
     q: FloatArray
@@ -199,7 +202,7 @@ class Simulation(MotionResult):
     t : ndarray, shape (K,)
         Times [s].
     q, qd : ndarray, shape (..., K, n)
-        Positions and velocities; NaN from where an integration failed.
+        Positions and velocities; NaN from where an integration failed, and in a batch after a terminal event.
     status : ndarray of int, shape (...)
         1 where the end was reached, 7 where a terminal event came before; see `message`.
     accepted, rejected, evaluations : ndarray of int, shape (...)
