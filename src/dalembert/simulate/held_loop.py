@@ -62,7 +62,8 @@ class HeldIntegrator(Integrator):
         self.turned = make.buffer(at.n)
         self.over, self.worst, self.top, self.turn, self.solving, self.again = (make.buffer() for _ in range(6))
         self.search = RootSearch(*(make.buffer() for _ in RootSearch._fields))
-        self.values, self.oriented = (make.buffer(max(at.m, 1)) for _ in range(2))
+        self.values, self.oriented, self.begun = (make.buffer(max(at.m, 1)) for _ in range(3))
+        self.rates = [make.buffer(max(at.m, 1)) for _ in range(2)]  # of the functions, at both ends of the step
 
     def _own_cells(self) -> list[Cells]:
         return [*super()._own_cells(), self.events]
@@ -75,10 +76,13 @@ class HeldIntegrator(Integrator):
         law = torque if isinstance(torque, TorqueLaw) else None
         samples = [self.samples] if law is not None and law.signals else []
         given = [*self.inputs, *samples, *self.further.point] if law is not None else []
-        self.functions: list[Step] = []
+        self.functions, self.rates_at_start, self.rates_at_end = [], [], []
         if self.signs:
-            between = self.between if samples else []
+            between, rate = self.between if samples else [], self.further
             self.functions = [*between, *self.held.values(law, self.at, given, self.values)]
+            ends = [self.Kv[0], *([rate.K[0]] if rate.size else [])], [self.qdd, *([rate.rate] if rate.size else [])]
+            rates = [self.held.rates(law, self.at, given, *each) for each in zip(ends, self.rates, strict=True)]
+            self.rates_at_start, self.rates_at_end = rates
         sources = [self.worst, self.mode, self.at.q, self.limits, self.locked, *self.forces]
         return [*found, *self.make.once(self.rules.most_over, sources, [self.over, self.worst])]
 
@@ -132,19 +136,21 @@ class HeldIntegrator(Integrator):
         return [Repeat(self.turn.place, tuple(steps))]
 
     def _orientation(self) -> list[Step]:
-        """Which way each function of the user has to pass zero, by its sign at the start of the step."""
+        """Which way each function of the user has to pass zero, by its sign at the start of the step, or by its rate."""
         if not self.signs:
             return []
         make = self.make
         here = make.each(self.n, lambda q, v: [q, v], [self.q, self.v], [self.at.q, self.at.qd])
         clock = make.once(lambda t: [t], [self.own.t], [self.at.t])
 
-        def orient(values: list[Any]) -> list[Any]:
-            ways = zip(values, self.happenings.directions, strict=True)
-            return [[way * ops.less(way * x, 0.0) if way else -ops.sign(x) for x, way in ways]]
+        def orient(values: list[Any], rates: list[Any]) -> list[Any]:
+            tells = [ops.where(ops.equal(x, 0.0), rate, x) for x, rate in zip(values, rates, strict=True)]
+            ways = zip(tells, self.happenings.directions, strict=True)
+            return [[way * ops.less(way * x, 0.0) if way else -ops.sign(x) for x, way in ways], values]
 
-        found = make.once(orient, [self.values], [self.oriented])
-        return [*here, *clock, *self.further.begin(), *self._from_here(), *self.plant.solve(self.at.q), *self.functions, *found]
+        found = make.once(orient, [self.values, self.rates[0]], [self.oriented, self.begun])
+        look = [*self.plant.solve(self.at.q), *self.functions, *self.rates_at_start]
+        return [*here, *clock, *self.further.begin(), *self._from_here(), *look, *found]
 
     # -- what happens first -------------------------------------------------------------------------------------------------
 
@@ -153,7 +159,7 @@ class HeldIntegrator(Integrator):
         return [*bound, *self.make.once(_sooner, [self.work.stop, self.clock], [self.work.stop])]
 
     def _stages(self) -> list[Step]:
-        return [*super()._stages(), *self._reach(), *self.functions, *self._look()]
+        return [*super()._stages(), *self._reach(), *self.functions, *self.rates_at_end, *self._look()]
 
     def _look(self) -> list[Step]:
         """How far the first of all events is behind the point in question, and which joints turned round or passed a stop."""
@@ -183,9 +189,14 @@ class HeldIntegrator(Integrator):
         """Whether something happened in the accepted step, by its end, or may have happened inside."""
         sources = [self.work.accept, self.top, self.worst, self.work.step, self.mode, self.v, self.new_v]
         sources += [self.Kv[0], self.Kv[self.last]]
+        sources += [self.oriented, self.begun, self.values, *self.rates] if self.signs else []
 
-        def suspect(accept: Any, top: Any, worst: Any, h: Any, mode: Any, v: Any, new: Any, a: Any, b: Any) -> list[Any]:
+        def suspect(
+            accept: Any, top: Any, worst: Any, h: Any, mode: Any, v: Any, new: Any, a: Any, b: Any, *functions: Any
+        ) -> list[Any]:
             found: Any = ops.maximum(ops.less(0.0, top[0]), ops.less(0.0, worst[0]))
+            for way, *ends in zip(*functions, strict=True):
+                found = ops.maximum(found, _may_turn(h[0], *(-way * x for x in ends)))
             for i, dry in enumerate(self.happenings.friction.acts):
                 if dry:
                     found = ops.maximum(found, _may_turn(h[0], *(mode[i] * x for x in (v[i], new[i], a[i], b[i]))))
@@ -289,7 +300,7 @@ def _chosen(condition: Any, a: Any, b: Any) -> list[Any]:
 
 
 def _may_turn(h: Any, v: Any, new: Any, a: Any, b: Any) -> Any:
-    """Whether a joint that slides forward at both ends may have stood in between: where the tangents meet below zero."""
+    """Whether what is above zero at both ends may have been below in between: where the tangents meet below zero."""
     dips = ops.less(a, 0.0) * ops.less(0.0, b) * ops.less(0.0, new)
     meets = (new - v - b * h) / ops.where(dips, a - b, -1.0)
     return dips * ops.less(v + a * meets, 0.0)

@@ -9,7 +9,7 @@ from ..dynamics import engine
 from ..dynamics.system import AS_IT_IS, AnySystem, Recipe, solves
 from ..expr import Expr
 from ..expr.assembly import Cells
-from ..expr.differentiate import jacobian
+from ..expr.differentiate import jacobian, jvp
 from ..expr.loops import Step
 from .dry_friction import WITHOUT_DRY, HeldModel, force
 from .happenings import EventFields, Happenings
@@ -60,14 +60,25 @@ class HeldPlant(Plant):
 
     def values(self, law: TorqueLaw | None, at: StateCells, given: Sequence[Cells], target: Cells) -> list[Step]:
         """The functions of the user at a point."""
-        functions = self.happenings.functions
+        return self.once(lambda *point: [self._values(law, *point)], [at.t, at.q, at.qd, *given], [target])
 
-        def traced(t: list[Expr], q: list[Expr], qd: list[Expr], *further: list[Expr]) -> list[list[Any]]:
-            y, yd = self.view.visible(q, qd) if solves(self.view) else (q, qd)
-            p = law.named(further) if law is not None and getattr(law, "has_arguments", True) else ()
-            return [[function(t[0], y, yd, p) for function in functions]]
+    def rates(
+        self, law: TorqueLaw | None, at: StateCells, given: Sequence[Cells], slopes: Sequence[Cells], target: Cells
+    ) -> list[Step]:
+        """How fast they change there, with the slopes of q̇ and of further states: a look ahead, signals are taken as they are."""
 
-        return self.once(traced, [at.t, at.q, at.qd, *given], [target])
+        def traced(t: list[Expr], q: list[Expr], qd: list[Expr], *others: list[Expr]) -> list[list[Any]]:
+            further, (qdd, *rate) = others[: len(given)], others[len(given) :]
+            moving: list[Any] = [*t, *q, *qd, *(further[-1] if rate else [])]
+            along: list[Any] = [1.0, *qd, *qdd, *(rate[0] if rate else [])]
+            return [jvp(self._values(law, t, q, qd, *further), moving, along)]
+
+        return self.once(traced, [at.t, at.q, at.qd, *given, *slopes], [target])
+
+    def _values(self, law: TorqueLaw | None, t: Any, q: Any, qd: Any, *further: Any) -> list[Any]:
+        y, yd = self.view.visible(q, qd) if solves(self.view) else (q, qd)
+        p = law.named(further) if law is not None and getattr(law, "has_arguments", True) else ()
+        return [function(t[0], y, yd, p) for function in self.happenings.functions]
 
 
 __all__ = ["HeldPlant"]

@@ -127,6 +127,17 @@ def test_loose_tolerances_find_no_bounce_twice(method, rtol):
     same_events(found, known, 10 * rtol)  # bounces make what they are off larger
 
 
+@pytest.mark.parametrize("method", ["dop853", "rosenbrock", "adams"])
+@pytest.mark.parametrize("height", [1.0, 1.9])
+def test_a_function_that_passes_zero_twice_in_a_step_is_found_twice(method, height):
+    """A block thrown against a constant force: steps without an error grow as long as the motion."""
+    there = dal.Event(lambda t, q, qd, p: q[0] - p.height, name="there")
+    given = {"tau": lambda t, q, qd, p: [-MASS], "inputs": {"height": height}, "events": [there]}
+    motion = dal.simulate(block(limits=(-9, 9)), [0.0], [2.0], t_end=4.0, method=method, **given)
+    apart = 2.0 * np.sqrt(1.0 - 0.5 * height)  # about 2 s, where it is 2 m away
+    np.testing.assert_allclose([event.t for event in motion.events], [2.0 - apart, 2.0 + apart], atol=1e-8)
+
+
 @METHODS
 def test_functions_are_located_and_may_end_a_motion(arm, method):
     events = [
