@@ -142,6 +142,18 @@ INSIDE = {  # groups of modules, the lowest first; a module imports from its own
         ("__init__",),
     ),
     "opspace": (("task_sentences",), ("task_conditions",), ("operational_functions",), ("prioritised",), ("__init__",)),
+    "simulate": (
+        ("*",),
+        ("integrator",),
+        ("dop853", "adams", "rosenbrock", "held_loop"),
+        ("sloped_interpolant",),
+        ("held_methods",),
+        ("run_kernels",),
+        ("motion_groups",),
+        ("adaptive_run",),
+        ("adaptive",),
+        ("__init__",),
+    ),
     "ellipsoids": (
         ("ellipsoid_recipe", "box_images"),
         ("drive_strength",),

@@ -14,42 +14,11 @@ from .held_loop import HeldIntegrator
 from .integrator import Integrator
 from .laws import TorqueLaw
 from .rosenbrock import Rosenbrock
+from .sloped_interpolant import SlopedInterpolant
 
 
 class HeldDop853(HeldIntegrator, Dop853):
     """Its last stage is at the end of the step, and its first one at the start: nothing is to be added."""
-
-
-class SlopedInterpolant(HeldIntegrator):
-    """An interpolant that begins with the slope at the start of the step.
-
-    Where a joint has just left its stop, or begun to slide, the event is at the start itself; an interpolant that is off by a
-    little there would find it again, and again. x (1 − x)² c is added, which is zero with its slope at the end. In stiff
-    motions slopes of velocities and of further states are those of what dies out at once: c is within the tolerance there.
-    """
-
-    def _interpolant(self) -> list[Step]:
-        o, further = self.options, self.further
-        steps = super()._interpolant()
-        cells = [self.work.step, self.v, *self.Fq[:3]]
-        steps += self.make.each(self.n, _sloped, cells, self.Fq[1:3])
-        parts = [(self.n, self.v, self.Kv[0], self.Fv)] + (
-            [(further.size, further.z, further.K[0], further.F)] if further.size else []
-        )
-        for size, y, slope, F in parts:
-            steps += self.make.each(size, _sloped_within, [o.rtol, o.atol, y, self.work.step, slope, *F[:3]], F[1:3])
-        return steps
-
-
-def _sloped(h: Any, slope: Any, delta: Any, F1: Any, F2: Any) -> list[Any]:
-    c = h * slope - (delta + F1)
-    return [F1 + c, F2 - c]
-
-
-def _sloped_within(rtol: Any, atol: Any, y: Any, h: Any, slope: Any, delta: Any, F1: Any, F2: Any) -> list[Any]:
-    most = atol + rtol * ops.maximum(abs(y), abs(y + delta))
-    c = ops.minimum(ops.maximum(h * slope - (delta + F1), -most), most)
-    return [F1 + c, F2 - c]
 
 
 class HeldAdams(SlopedInterpolant, Adams):
@@ -62,6 +31,7 @@ class HeldRosenbrock(SlopedInterpolant, Rosenbrock):
     looks = Rosenbrock.looks + 1
 
     def _reach(self) -> list[Step]:
+        """A look at the end of the step; the slope found there is that at the start of the next one."""
         make, last, further = self.make, self.last, self.further
         end = make.each(self.n, lambda q, v: [q, v, v], [self.new_q, self.new_v], [self.at.q, self.at.qd, self.Kq[last]])
         keep = make.each(self.n, lambda a: [a], [self.qdd], [self.Kv[last]])

@@ -50,7 +50,8 @@ class Integrator:
     2. `_error` and `_judged`: its error in units of the tolerance, and what follows from it;
     3. `_interpolant`: its `powers` coefficients of each component, to `Fq`, `Fv` and `further.F`, while `work.need` is set;
     4. `_refresh`: what has to be done anew where the torque jumped at the start of the step;
-    5. `_commit_state`: what becomes of the state and of what it keeps, where the step was accepted.
+    5. `_commit_state`: what becomes of the state and of what it keeps, where the step was accepted;
+    6. `_reach` and `_forget`, where events are looked for: the slope at the end of the step, and a past that is over.
     """
 
     control: Control

@@ -249,6 +249,14 @@ def test_dense_output_goes_through_events_and_the_balance_of_energy_closes(rubbi
 
 
 @METHODS
+def test_interpolants_begin_with_the_velocity_of_the_motion(rubbing, method):
+    """The first two coefficients are the slope at the start of a step, in units of its length."""
+    motion = dal.simulate(rubbing, [1.0, -0.8], [1.0, 2.0], tau=pulled, t_end=1.0, dense=True, method=method, rtol=1e-4)
+    starts, F = motion.solution.starts, motion.solution.coefficients[0]
+    np.testing.assert_allclose(F[:, 0] + F[:, 1], starts.lengths[:, None] * starts.qd, atol=1e-14)
+
+
+@METHODS
 def test_all_joints_of_a_linkage_stick_together(method):
     """The friction of passive joints depends on the position, so it has a part in the Jacobian too."""
     bars = dal.mechanisms.four_bar()
