@@ -23,7 +23,7 @@ from .integrator import Integrator
 from .laws import TorqueLaw
 from .locating import RootSearch
 from .plant import Plant
-from .steering import DONE, PAUSED, RUNNING, interpolated
+from .steering import DONE, PAUSED, RUNNING, TOO_MANY, interpolated
 
 
 class HeldIntegrator(Integrator):
@@ -249,19 +249,22 @@ class HeldIntegrator(Integrator):
             steps += make.each(self.plant.size, _chosen, [found, self.plant.x, self.new_x], [self.new_x])
         if self.further.size:
             steps += make.each(self.further.size, _chosen, [found, self.further.at, self.further.new], [self.further.new])
-        sources = [found, w.accept, self.at.t, w.t_new, self.clock, self.own.status, self.stopped, *self.signs]
+        counts = [self.own.accepted, self.own.rejections, self.options.max_steps]
+        sources = [found, w.accept, self.at.t, w.t_new, self.clock, self.own.status, *counts, self.stopped, *self.signs]
         targets = [w.t_new, self.own.status, self.again, self.stopped, *self.signs]
         return [*steps, *make.once(self._after, sources, targets)]
 
-    def _after(self, found: Any, accept: Any, at: Any, t_new: Any, clock: Any, status: Any, *flags: Any) -> list[Any]:
-        """The end of the step, and whether the motion goes on, waits, or is over."""
+    def _after(self, found: Any, accept: Any, at: Any, t_new: Any, clock: Any, status: Any, *rest: Any) -> list[Any]:
+        """The end of the step, and whether the motion goes on, waits, or is over; cut short, it has not come to its end."""
+        accepted, rejected, most, *flags = rest
         end = ops.where(found[0], at[0], t_new[0])
         noted: Any = 0.0
         for flag in (x for row in flags for x in row):
             noted = ops.maximum(noted, flag)
         due = accept[0] * ops.less_equal(clock[0], end)
         waits = ops.maximum(found[0] * noted, due)
-        unfinished = ops.where(ops.equal(status[0], float(DONE)), float(RUNNING), status[0])
+        going = ops.where(ops.less(accepted[0] + rejected[0], most[0]), float(RUNNING), float(TOO_MANY))
+        unfinished = ops.where(ops.equal(status[0], float(DONE)), going, status[0])
         after = ops.where(ops.maximum(found[0], due), unfinished, status[0])
         goes_on = ops.equal(after, float(RUNNING))
         status_after = ops.where(waits * goes_on, float(PAUSED), after)

@@ -115,6 +115,15 @@ def test_a_joint_that_is_pressed_hard_against_its_stop_comes_to_rest_there(metho
     assert (motion.events[-1].kind, motion.q[-1, 0], motion.qd[-1, 0]) == ("rest", 3.0, 0.0)
 
 
+@pytest.mark.parametrize("method", ["dop853", "rosenbrock"])
+def test_a_motion_that_bounces_for_ever_is_given_up_after_max_steps(method):
+    """Every step would reach the end, were it not for the next bounce."""
+    given = {"tau": [2.0 * MASS], "stops": 1.0, "method": method, "max_steps": 60}
+    with pytest.warns(dal.DalembertWarning, match="needed more than max_steps steps"):
+        motion = dal.simulate(block(), [0.0], [0.0], t_end=1000.0, **given)
+    assert int(motion.accepted + motion.rejected) == 60
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("method", "rtol"), [("rosenbrock", 1e-6), ("adams", 1e-4)])
 def test_loose_tolerances_find_no_bounce_twice(method, rtol):
