@@ -18,7 +18,9 @@ ARM = "two_link_planar"
 
 def timing_targets() -> list[Target]:
     """The planar arm on a short path."""
-    limits: dict[str, Verdict] = dict.fromkeys(("torque", "velocity", "acceleration", "power"), may.anything)
+    limits: dict[str, Verdict] = dict.fromkeys(
+        ("torque", "velocity", "acceleration", "power", "jerk", "torque_rate"), may.anything
+    )
     fastest = limits | {
         "system": may.never,
         "path": may.anything,
@@ -39,4 +41,5 @@ def timing_targets() -> list[Target]:
             scaled,
         ),
         Target("fastest_timing", dal.fastest_timing, good | {"intervals": 20}, fastest),
+        Target("fastest_timing", dal.fastest_timing, good | {"intervals": 20, "jerk": 100.0, "torque_rate": 1e5}, fastest),
     ]

@@ -33,6 +33,31 @@ def test_a_timing_as_json_is_that_of_the_function(capsys):
     assert found["limits"] == list(expected.limits)
 
 
+def test_limits_of_jerk_and_torque_rate_are_options(capsys):
+    given = ["timing", "two_link_planar", *ENDS, "--torque", "1500", "--intervals", "60"]
+    assert main([*given, "--jerk", "20,30", "--torque-rate", "20000"]) == 0
+    text = capsys.readouterr().out
+    limits = {"jerk": [20.0, 30.0], "torque_rate": 20000.0, "torque": 1500.0}
+    found = dal.fastest_timing(dal.robots.two_link_planar(), [[0, 0], [1, 0.5]], intervals=60, **limits)
+    assert f"fastest timing: {float(found.duration):.6g} s" in text
+    assert "jerk of 'joint1'" in text
+    assert "Torques that jump" not in text
+
+
+def test_torques_that_jump_are_listed(tmp_path, capsys):
+    robot = dal.robots.two_link_planar()
+    rubs = dal.Friction(coulomb=50.0)
+    file = tmp_path / "arm.toml"
+    dal.save(robot.replace(parameters=robot.parameters.replace(friction={"joint2": rubs})), file)
+    way = tmp_path / "way.csv"
+    way.write_text("t,q_joint1,q_joint2\n0,0,0\n1,0.5,0.5\n2,1,0\n", encoding="utf-8")
+    given = ["timing", str(file), "--points", str(way), "--torque", "1500", "--intervals", "60", "--jerk", "100"]
+    assert main(given) == 0
+    text = capsys.readouterr().out
+    assert "Torques that jump as dry friction turns round" in text
+    assert "-100" in text
+
+
 def test_a_table_that_was_written_can_be_scaled(tmp_path, capsys):
     table, picture = tmp_path / "motion.csv", tmp_path / "scale.png"
     assert (

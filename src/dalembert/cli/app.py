@@ -349,7 +349,7 @@ COMMANDS = {
         _scale,
     ),
     "timing": Command(
-        "the least time along a path within limits of torque, speed, acceleration, power and motors",
+        "the least time along a path within limits of torque, speed, acceleration, power, motors, jerk and torque rate",
         (
             SOURCE,
             option("--points", about="a .csv or .parquet table with columns t and q_<name>; t is not used", metavar="FILE"),
@@ -359,6 +359,8 @@ COMMANDS = {
             number_list("--velocity", "largest velocities; those of the model if left out"),
             number_list("--acceleration", "largest accelerations"),
             number_list("--power", "largest powers [W]"),
+            number_list("--jerk", "largest jerks"),
+            number_list("--torque-rate", "largest rates of torque [N m/s or N/s]"),
             flag("--motors", "keep within the limits of the motors too"),
             samples("samples of the table", 1000, 2),
             option("--intervals", about="of the grid", metavar="N", type=whole(4), default=1000),

@@ -21,19 +21,21 @@ from .state_files import target_of
 from .systems import Loaded
 from .trajectory import torque_columns
 
+KINDS = ("torque", "velocity", "acceleration", "power", "jerk", "torque_rate")
+
 
 def run(given: Namespace) -> None:
     """Print duration and binding limits, and write or draw the motion."""
     picture = outputs.picture("timing", given.plot, "--plot")
     target = target_of(given.output)
     robot = load(given.source)
-    limits = {kind: sizes(getattr(given, kind)) for kind in ("torque", "velocity", "acceleration", "power")}
+    limits = {kind: sizes(getattr(given, kind)) for kind in KINDS}
     found = fastest_timing(robot, _way(robot, given), **limits, motors=given.motors, intervals=given.intervals)
     if given.json:
         terminal.print_json({"robot": robot.name, **found.to_dict()})
     else:
         print_title(f"{robot!r}, fastest timing: {float(found.duration):.6g} s, {given.intervals} intervals")
-        print_sheets(binding(found))
+        print_sheets(binding(found), *jumps(found))
     if target is not None:
         at = found.motion.sample(count=given.samples)
         tau = inverse_dynamics(robot, at.q, at.qd, at.qdd)
@@ -68,6 +70,14 @@ def binding(found: FastestTiming) -> Sheet:
     most = 100 * found.use.max(axis=0)
     rows = [(found.limits[k], f"{total[k]:.4g}", f"{100 * total[k] / total.sum():.1f}", f"{most[k]:.4f}") for k in order]
     return sheet("Limits that bind", ["limit", "time [s]", "share [%]", "used at most [%]"], rows)
+
+
+def jumps(found: FastestTiming) -> list[Sheet]:
+    """Where dry friction makes torques jump, if rates are limited and there are any."""
+    rows = [(f"{one.s:.5g}", f"{one.t:.5g}", one.joint, f"{one.size:+.4g}") for row in found.jumps for one in row]
+    return (
+        [sheet("Torques that jump as dry friction turns round", ["s", "time [s]", "joint", "by [N m, N]"], rows)] if rows else []
+    )
 
 
 def draw(found: FastestTiming) -> Any:

@@ -13,6 +13,8 @@ from . import canvas
 def timing(found: Any, *, row: int = 0, axes: Any = None) -> Any:
     """The phase plane of a timing, ṡ over s below the largest speed, and torques over s in shares of their limits.
 
+    The largest speed is that without limits of jerk and torque rate.
+
     Parameters
     ----------
     found : FastestTiming
@@ -39,15 +41,15 @@ def timing(found: Any, *, row: int = 0, axes: Any = None) -> Any:
     if not (isinstance(row, int) and 0 <= row < len(s)) or found.messages[row]:
         raise ModelError(f"row: {row} found, which has no timing; one of the {len(s)} paths that has is expected.")
     panels = canvas.panels(2, canvas.new_axes(1, 2, size=(9.6, 3.8)) if axes is None else axes, "speeds and torques", width=2)
-    _phase_plane(panels[0], s[row], sd[row], top[row])
+    _phase_plane(panels[0], s[row], sd[row], top[row], "largest speed, rates aside" if found.jumps else "largest speed")
     _torques(panels[1], found, s[row], found.tau.reshape(len(s), N + 1, -1)[row])
     return panels
 
 
-def _phase_plane(ax: Any, s: Any, sd: Any, top: Any) -> None:
+def _phase_plane(ax: Any, s: Any, sd: Any, top: Any, label: str) -> None:
     limit = np.minimum(top, 1.6 * sd.max())  # it may rise without end where nothing limits
     ax.fill_between(s, limit, 1.65 * sd.max(), color=canvas.FAINT, alpha=0.35, linewidth=0.0)
-    ax.plot(s, limit, color=canvas.INK, linewidth=1.0, linestyle=(0, (4, 2)), label="largest speed")
+    ax.plot(s, limit, color=canvas.INK, linewidth=1.0, linestyle=(0, (4, 2)), label=label)
     ax.plot(s, sd, label="fastest timing", **canvas.line_style(0))
     canvas.dress(ax, "path parameter s", "path speed [1/s]")
     ax.set_ylim(0.0, 1.65 * sd.max())

@@ -23,8 +23,12 @@ from .fastest_profile import Profile, ProfileSolver
 from .friction_kinds import bends
 from .limit_rows import RowMaker
 from .path_grid import Grid, grid_of
-from .path_shapes import Paths, part_of, read_paths, without_rests
+from .path_shapes import Paths, one_path, part_of, read_paths, without_rests
+from .rate_limits import read_rates
+from .rate_rows import RateMaker
 from .shared_drives import shares
+from .smooth_law import SmoothLaw
+from .smooth_timing import SmoothTiming, timed_smoothly
 from .time_law import TimeLaw
 from .timing_limits import read_limits
 from .timing_result import FastestTiming
@@ -41,6 +45,8 @@ def fastest_timing(
     velocity: ArrayLike | Mapping[str, float] | None = None,
     acceleration: ArrayLike | Mapping[str, float] | None = None,
     power: ArrayLike | Mapping[str, float] | None = None,
+    jerk: ArrayLike | Mapping[str, float] | None = None,
+    torque_rate: ArrayLike | Mapping[str, float] | None = None,
     motors: bool | DriveTrain = False,
     end_speeds: tuple[float, float] = (0.0, 0.0),
     intervals: int = 1000,
@@ -65,6 +71,11 @@ def fastest_timing(
         Σ (u / limit)².
     acceleration, power : array_like, shape () or (n,), or mapping of joint to float, optional
         Largest magnitudes [rad/s² | m/s²] and [W]; none where nothing is given.
+    jerk, torque_rate : array_like, shape () or (n,), or mapping of joint to float, optional
+        Largest magnitudes [rad/s³ | m/s³] and [N m/s | N/s]; none where nothing is given. With either, accelerations and torques
+        are continuous and rests begin and end without acceleration; where q″ jumps the path is passed at rest. Where a joint
+        turns round, its dry friction jumps and its torque with it: torque rates are limited between such places, and
+        `jumps` of the result names them.
     motors : bool or DriveTrain
         Keep within the limits of voltage, current and speed of the motors of the joints (True), or of a drive train. The
         inductance is left out: see `nominal_voltage` for what it asks of the result.
@@ -88,6 +99,7 @@ def fastest_timing(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import dalembert as dal
 
     A rod turned by 3 rad in the horizontal plane: full torque forwards, then backwards, T = 2 √(θ I / τ).
@@ -98,6 +110,12 @@ def fastest_timing(
     (1.4143, 1.4143)
     >>> found.binding_parts()
     [(0.0, 1.0, "torque of 'pivot'")]
+
+    With a limit of jerk alone, full jerk forwards, backwards and forwards again: T = ∛(32 θ / j).
+
+    >>> smooth = dal.fastest_timing(rod, [[0.0], [3.0]], torque=np.inf, jerk=20.0, intervals=200)
+    >>> round(float(smooth.duration), 3), round((32 * 3.0 / 20.0) ** (1 / 3), 3)
+    (1.687, 1.687)
     """
     n = engine.size(system)
     given = {"torque": torque, "velocity": velocity, "acceleration": acceleration, "power": power}
@@ -107,22 +125,26 @@ def fastest_timing(
     ends = _end_speeds(end_speeds)
     paths, batch, broken = read_paths(path, n)
     drives = limits.drives
-    maker = RowMaker(plant, limits, threads, None if drives is None else lambda q: shares(plant, q, drives, threads))
-    if not maker.names.kinds:
+    sharing = None if drives is None else lambda q: shares(plant, q, drives, threads)
+    maker = RowMaker(plant, limits, threads, sharing)
+    rates = RateMaker(plant, read_rates(system, {"jerk": jerk, "torque_rate": torque_rate}, drives), threads, sharing)
+    if not maker.names.kinds and not rates.limits.act:
         raise ModelError(
-            "fastest_timing: no limit of torque, acceleration, power or motors found, so that nothing bounds how hard the robot "
-            "accelerates. Give torque=..., or Limits(effort=...) to the joints."
+            "fastest_timing: no limit of torque, acceleration, power, motors or jerk found, so that nothing bounds how hard the "
+            "robot accelerates. Give torque=..., or Limits(effort=...) to the joints."
         )
     paths, resting = without_rests(paths)
     messages = broken | {row: message for row, message in resting.items() if row not in broken}
     step = max(1, _AT_ONCE // (10 * N))
-    pieces = [
-        _timed(maker, part_of(paths, first, min(first + step, paths.count)), N, ends) for first in range(0, paths.count, step)
-    ]
+    if rates.limits.act:
+        step, pieces = 1, [_timed_smoothly(maker, rates, paths, row, N, ends) for row in range(paths.count)]
+    else:
+        firsts = range(0, paths.count, step)
+        pieces = [_timed(maker, part_of(paths, first, min(first + step, paths.count)), N, ends) for first in firsts]
     for number, piece in enumerate(pieces):
         messages |= {step * number + row: text for row, text in piece.messages.items() if step * number + row not in messages}
     refusals.refuse_or_warn("fastest_timing", messages, batch, paths.count)
-    return _result(maker, paths, pieces, messages, batch)
+    return _result(maker, paths, pieces, messages, batch, rates.limits.names)
 
 
 def _end_speeds(given: Any) -> FloatArray:
@@ -143,6 +165,31 @@ class _Piece(NamedTuple):
     use: FloatArray
     excess: FloatArray
     messages: dict[int, str]
+    smooth: SmoothTiming | None = None  # of one path within limits of rates
+
+
+def _timed_smoothly(maker: RowMaker, rates: RateMaker, paths: Paths, row: int, N: int, ends: FloatArray) -> _Piece:
+    """One path within limits of jerk or torque rate."""
+    path = one_path(paths, row)
+    found = timed_smoothly(maker, rates, path, N, ends)
+    base, grid, profile = found.base, found.grid, found.profile
+    messages = _crossed_limits(maker, path, grid)
+    for still in base.too_weak().values():
+        k = min(still.interval, base.N - 1)
+        messages.setdefault(0, refusals.at_rest(maker, still, grid.s[0, still.interval], path.ends[0], grid.left[0][0, k]))
+    if found.found is None:
+        messages.setdefault(0, _too_fast_at_ends(ends, found) or refusals.no_smooth_timing(ends, N))
+    excess = np.array([np.nan if found.found is None else found.found.judged.excess])
+    return _Piece(grid.s, profile, base.torques(profile), found.use, excess, messages, found)
+
+
+def _too_fast_at_ends(ends: FloatArray, found: SmoothTiming) -> str:
+    """A speed at an end that limits without rates do not allow; empty where they do."""
+    for which, place, wanted in (("start", 0, ends[0]), ("end", -1, ends[1])):
+        most = np.sqrt(found.tops[0] if place == 0 else found.base.caps[0, -1])
+        if wanted > most * (1 + 1e-9):
+            return refusals.too_fast_at_ends(which, wanted, float(most))
+    return ""
 
 
 def _timed(maker: RowMaker, paths: Paths, N: int, ends: FloatArray) -> _Piece:
@@ -187,13 +234,22 @@ def _crossed_limits(maker: RowMaker, paths: Paths, grid: Grid) -> dict[int, str]
 
 
 def _result(
-    maker: RowMaker, paths: Paths, pieces: list[_Piece], messages: dict[int, str], batch: tuple[int, ...]
+    maker: RowMaker,
+    paths: Paths,
+    pieces: list[_Piece],
+    messages: dict[int, str],
+    batch: tuple[int, ...],
+    rate_names: tuple[tuple[str, str], ...],
 ) -> FastestTiming:
     s = np.concatenate([piece.s for piece in pieces])
     x, tops, u, w = (np.concatenate(parts) for parts in zip(*(piece.profile for piece in pieces), strict=True))
     lost = np.zeros(paths.count, dtype=bool)
     lost[list(messages)] = True
-    laws = [None if lost[row] else TimeLaw(s[row], x[row], u[row], w[row]) for row in range(paths.count)]
+    smooth = [piece.smooth for piece in pieces if piece.smooth is not None]
+    laws = [
+        None if lost[row] else smooth[row].law() if smooth else TimeLaw(s[row], x[row], u[row], w[row])
+        for row in range(paths.count)
+    ]
     t = np.stack([np.full(s.shape[1], np.nan) if law is None else law.breaks for law in laws])
     sdd = np.concatenate([u + w, (u - w)[:, -1:]], axis=1)
     arrays = {
@@ -210,11 +266,12 @@ def _result(
     for name in ("sd", "sdd", "tau", "top_speed", "use", "excess"):
         arrays[name][lost] = np.nan
     shaped: dict[str, Any] = {name: array.reshape((*batch, *array.shape[1:])) for name, array in arrays.items()}
-    pairs = [*zip(maker.names.kinds, maker.names.names, strict=True), *maker.speed_names]
+    pairs = [*zip(maker.names.kinds, maker.names.names, strict=True), *maker.speed_names, *rate_names]
     names = tuple(f"{kind} of {name!r}" for kind, name in pairs)
     texts = tuple(messages.get(row, "") for row in range(paths.count))
     torque = maker.limits.torque
-    shaped |= {"joints": torque.names, "torque_limits": torque.size}
+    jumps = tuple(one.jumps(law) if isinstance(law, SmoothLaw) else () for one, law in zip(smooth, laws, strict=bool(smooth)))
+    shaped |= {"joints": torque.names, "torque_limits": torque.size, "jumps": jumps}
     return FastestTiming(limits=names, feasible=~lost.reshape(batch), messages=texts, paths=paths, laws=tuple(laws), **shaped)
 
 

@@ -57,7 +57,7 @@ def grid_of(paths: Paths, intervals: int) -> Grid:
     s = paths.ends[:, None] * _denser_at_ends(N)
     taken = np.zeros(s.shape, dtype=bool)
     for row, places in enumerate(paths.breaks):
-        _move(s[row], taken[row], places[np.isfinite(places)])
+        move_to(s[row], taken[row], places[np.isfinite(places)])
     at_break = taken & (not paths.smooth)
     corners = _corners(paths, s, at_break)
     rests = corners.copy()
@@ -65,11 +65,11 @@ def grid_of(paths: Paths, intervals: int) -> Grid:
     _close_to_rests(s, taken, rests)
     taken |= rests
     nodes = paths.at(s)
-    if not paths.shared and _move_to_turns(nodes, s, taken):
+    if not paths.shared and move_to_turns(nodes, s, taken):
         nodes = paths.at(s)
     jumps, left, right = bool(at_break.any()), _only(nodes, slice(None, -1)), _only(nodes, slice(1, None))
     if jumps:
-        right = _before_jumps(paths, s, at_break, right)
+        right = before_jumps(paths, s, at_break, right)
     shares = _shares(rests)
     between = (s[:, :-1, None] + np.diff(s, axis=1)[..., None] * shares).reshape(len(s), -1)
     return Grid(s, left, right, paths.at(between), corners, shares, None if jumps else nodes)
@@ -103,12 +103,18 @@ def _shares(rests: BoolArray) -> FloatArray:
     return found
 
 
+def rates_of(parts: tuple[FloatArray, ...]) -> Rates:
+    """The same four arrays, as their type has it."""
+    q, q1, q2, q3 = parts
+    return q, q1, q2, q3
+
+
 def _only(rates: Rates, part: slice) -> Rates:
     q, q1, q2, q3 = (one[:, part] for one in rates)
     return q, q1, q2, q3
 
 
-def _move(s: FloatArray, taken: BoolArray, places: FloatArray) -> None:
+def move_to(s: FloatArray, taken: BoolArray, places: FloatArray) -> None:
     """Put grid points on places, each on the nearest that is free."""
     for place in places:
         k = int(np.searchsorted(s, place))
@@ -118,7 +124,7 @@ def _move(s: FloatArray, taken: BoolArray, places: FloatArray) -> None:
             s[j], taken[j] = place, True
 
 
-def _move_to_turns(nodes: Rates, s: FloatArray, taken: BoolArray) -> bool:
+def move_to_turns(nodes: Rates, s: FloatArray, taken: BoolArray) -> bool:
     """Put grid points where a coordinate turns round, q′_i = 0: there its dry friction jumps. Whether there are any."""
     _, q1, q2, _ = nodes
     h = np.diff(s, axis=1)[..., None]
@@ -129,7 +135,7 @@ def _move_to_turns(nodes: Rates, s: FloatArray, taken: BoolArray) -> bool:
     share = _zero_of_cubic(a[at], b[at], q2[:, :-1][at] * width, q2[:, 1:][at] * width)
     places = s[rows, intervals] + share * width
     for row in np.unique(rows):
-        _move(s[row], taken[row], places[rows == row])
+        move_to(s[row], taken[row], places[rows == row])
     return bool(rows.size)
 
 
@@ -143,7 +149,7 @@ def _zero_of_cubic(a: FloatArray, b: FloatArray, da: FloatArray, db: FloatArray)
         below = (value < 0) == (a < 0)
         low, high = np.where(below, x, low), np.where(below, high, x)
         step = x - value / np.where(slope := (3 * c3 * x + 2 * c2) * x + da, slope, 1e-300)
-        last, x = x, np.where((step > low) & (step < high), step, (low + high) / 2)
+        last, x = x, np.where((step >= low) & (step <= high), step, (low + high) / 2)
         if np.abs(x - last).max(initial=0.0) < _EXACT:
             break
     return x
@@ -153,22 +159,23 @@ def _corners(paths: Paths, s: FloatArray, at_break: BoolArray) -> BoolArray:
     """The grid points among breaks at which q′ jumps."""
     if not at_break.any():
         return np.zeros(s.shape, dtype=bool)
-    before, after = paths.at(_just_before(paths, s, at_break))[1], paths.at(s)[1]
+    before, after = paths.at(just_before(paths, s, at_break))[1], paths.at(s)[1]
     sizes = np.abs(before).max(axis=-1) + np.abs(after).max(axis=-1)
     found: BoolArray = at_break & (np.abs(after - before).max(axis=-1) > _CORNER * sizes)
     return found
 
 
-def _just_before(paths: Paths, s: FloatArray, at_break: BoolArray) -> FloatArray:
+def just_before(paths: Paths, s: FloatArray, at_break: BoolArray) -> FloatArray:
+    """The places, those at breaks moved a little towards the start."""
     return np.where(at_break, s - _BEFORE * paths.ends[:, None], s)
 
 
-def _before_jumps(paths: Paths, s: FloatArray, at_break: BoolArray, right: Rates) -> Rates:
+def before_jumps(paths: Paths, s: FloatArray, at_break: BoolArray, right: Rates) -> Rates:
     """Samples where intervals end, those at jumps taken just before them."""
-    before = paths.at(_just_before(paths, s, at_break))
+    before = paths.at(just_before(paths, s, at_break))
     at = at_break[:, 1:, None]
     q, q1, q2, q3 = (np.where(at, part[:, 1:], ends) for ends, part in zip(right, before, strict=True))
     return q, q1, q2, q3
 
 
-__all__ = ["WITHIN", "Grid", "grid_of"]
+__all__ = ["WITHIN", "BoolArray", "Grid", "before_jumps", "grid_of", "just_before", "move_to", "move_to_turns", "rates_of"]

@@ -311,6 +311,11 @@ def part_of(paths: Paths, first: int, last: int) -> Paths:
     return MotionPaths([paths.motion(row) for row in range(first, last)])
 
 
+def one_path(paths: Paths, row: int) -> Paths:
+    """One of the paths, on a clock of its own."""
+    return paths.rows(slice(row, row + 1)) if isinstance(paths, SplinePaths) else MotionPaths([paths.motion(row)])
+
+
 class _Shared:
     """Some of a batch of motions on one clock."""
 
@@ -331,4 +336,4 @@ class _Shared:
         return self.whole.motion(self.rows.start + row)
 
 
-__all__ = ["ArcLengthMotion", "MotionPaths", "Paths", "SplinePaths", "part_of", "read_paths", "without_rests"]
+__all__ = ["ArcLengthMotion", "MotionPaths", "Paths", "SplinePaths", "one_path", "part_of", "read_paths", "without_rests"]

@@ -63,7 +63,8 @@ def _parts(torque: Any, friction: Any, q: Any, q1: Any, q2: Any) -> list[list[An
     return [inertia, motion, gravity, viscous, dry]
 
 
-def _over_tree(tree: Tree) -> TreeRecipe:
+def parts_over_tree(tree: Tree) -> TreeRecipe:
+    """The parts over the tree of a robot."""
     torque = inverse_dynamics(tree, DEFAULT, FREE, False).function
 
     def function(sweep: Any, q: Any, q1: Any, q2: Any) -> Any:
@@ -72,7 +73,8 @@ def _over_tree(tree: Tree) -> TreeRecipe:
     return TreeRecipe(function, dict.fromkeys(INPUTS, (tree.n,)), PARTS, can_roll=False)
 
 
-def _derived(system: Any, *, reading: Reading = AS_IT_IS) -> Recipe:
+def derived_parts(system: Any, *, reading: Reading = AS_IT_IS) -> Recipe:
+    """The parts of any system that has recipes for its torque and its friction."""
     torque = system.recipe(Request("inverse_dynamics", (DEFAULT, FREE, False)), reading).function
     law = system.recipe(Request("friction_torque"), reading)
 
@@ -85,7 +87,9 @@ def _derived(system: Any, *, reading: Reading = AS_IT_IS) -> Recipe:
     return Recipe(function, dict.fromkeys(INPUTS, (len(system.coordinates),)), PARTS)
 
 
-_RECORD = Quantity("path_torques", tuple(Output(name, FORCE) for name in PARTS), _over_tree, derived=_derived, exported=False)
+_RECORD = Quantity(
+    "path_torques", tuple(Output(name, FORCE) for name in PARTS), parts_over_tree, derived=derived_parts, exported=False
+)
 
 
 def path_torques(system: AnySystem, q: Any, q1: Any, q2: Any, *, threads: int | None = None) -> PathTorques:
@@ -93,4 +97,4 @@ def path_torques(system: AnySystem, q: Any, q1: Any, q2: Any, *, threads: int | 
     return PathTorques(*map(np.asarray, engine.kernel(system, _RECORD)(q, q1, q2, threads=threads)))
 
 
-__all__ = ["PathTorques", "path_torques"]
+__all__ = ["INPUTS", "PathTorques", "derived_parts", "parts_over_tree", "path_torques"]

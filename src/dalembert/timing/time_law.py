@@ -77,7 +77,7 @@ def _versine(b: FloatArray, t: FloatArray) -> FloatArray:
 class TimedPath(Motion):
     """A path q(s) run through by a time law; its breaks are those of the law, which has the path's among them."""
 
-    def __init__(self, path: Motion, law: TimeLaw) -> None:
+    def __init__(self, path: Motion, law: Motion) -> None:
         self.path, self.law, self.shape = path, law, path.shape
         self.breaks, self.about = law.breaks, path.about
 

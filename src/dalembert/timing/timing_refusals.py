@@ -58,6 +58,19 @@ def too_fast_at_ends(which: str, found: float, most: float) -> str:
     )
 
 
+def no_smooth_timing(ends: FloatArray, intervals: int) -> str:
+    """The programmes of jerk and torque rate have no solution."""
+    if ends.any():
+        return (
+            f"end_speeds: path speeds of {ends[0]:.4g} and {ends[1]:.4g} found, with which no timing keeps the limits of jerk "
+            "and torque rate beside the others. Give smaller ones, or 0 for rest."
+        )
+    return (
+        f"jerk, torque_rate: no timing was found within these limits on {intervals} intervals, though one exists that is slow "
+        "enough; the limits may differ by too many orders of magnitude. Give more intervals, or limits nearer to each other."
+    )
+
+
 def _place(s: float, end: float, q: FloatArray) -> str:
     return f"s = {s:.4g} of {end:.4g}, q = {checks.describe(np.round(q, 4))},"
 
@@ -72,4 +85,4 @@ def refuse_or_warn(subject: str, messages: dict[int, str], batch: tuple[int, ...
     tell(DalembertWarning(f"{subject}: {len(messages)} of {count} have no timing; row {row}: {message}", CODE))
 
 
-__all__ = ["CODE", "at_rest", "beyond_joint_limit", "refuse_or_warn", "still_too_much", "too_fast_at_ends"]
+__all__ = ["CODE", "at_rest", "beyond_joint_limit", "no_smooth_timing", "refuse_or_warn", "still_too_much", "too_fast_at_ends"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,17 @@ from ..checks import FloatArray
 from ..errors import InfeasibleError
 from ..trajectory import Motion
 from .path_shapes import Paths
+from .smooth_law import SmoothLaw
 from .time_law import TimedPath, TimeLaw
+
+
+class TorqueJump(NamedTuple):
+    """Where dry friction makes a torque jump: s, t [s], the joint, and by how much [N m | N]."""
+
+    s: float
+    t: float
+    joint: str
+    size: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +39,8 @@ class FastestTiming:
     tau : ndarray, shape (..., N + 1, n)
         Torques [N m | N].
     top_speed : ndarray, shape (..., N + 1)
-        The largest ṡ from which the rest of the path can be followed: above it, no limit-keeping motion goes on.
+        The largest ṡ from which the rest of the path can be followed: above it, no limit-keeping motion goes on. Limits of
+        jerk and torque rate are not in it.
     joints, torque_limits : tuple of n str, ndarray, shape (n,)
         The coordinates, and their largest torques [N m | N].
     limits : tuple of str
@@ -42,6 +53,9 @@ class FastestTiming:
         Whether there is a timing.
     messages : tuple of str
         A sentence for each path; empty where all is well.
+    jumps : tuple of tuple of TorqueJump
+        With limits of jerk or torque rate, of each path the places at which a joint turns round, or is passed at rest, and its
+        torque jumps by what dry friction turns: (s, t, joint, size). Between them torques are continuous.
     """
 
     duration: FloatArray
@@ -59,7 +73,8 @@ class FastestTiming:
     feasible: Any
     messages: tuple[str, ...]
     paths: Paths
-    laws: tuple[TimeLaw | None, ...]
+    laws: tuple[TimeLaw | SmoothLaw | None, ...]
+    jumps: tuple[tuple[TorqueJump, ...], ...] = ()
 
     def __repr__(self) -> str:
         hidden = (
@@ -76,6 +91,7 @@ class FastestTiming:
             "feasible",
             "joints",
             "torque_limits",
+            "jumps",
         )
         return brief(self, *hidden, limits=len(self.limits), all_feasible=bool(np.all(self.feasible)))
 
@@ -116,7 +132,11 @@ class FastestTiming:
         arrays = ("duration", "t", "s", "sd", "sdd", "tau", "top_speed", "excess", "feasible")
         found = {name: np.asarray(getattr(self, name)).tolist() for name in arrays}
         found |= {"joints": list(self.joints), "torque_limits": self.torque_limits.tolist()}
-        return found | {"limits": list(self.limits), "binding": self.binding.tolist(), "messages": list(self.messages)}
+        return (
+            found
+            | {"limits": list(self.limits), "binding": self.binding.tolist(), "messages": list(self.messages)}
+            | ({"jumps": [[jump._asdict() for jump in row] for row in self.jumps]} if self.jumps else {})
+        )
 
 
-__all__ = ["FastestTiming"]
+__all__ = ["FastestTiming", "TorqueJump"]

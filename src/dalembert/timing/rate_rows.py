@@ -1,0 +1,141 @@
+"""Limits of jerk and of torque rate along a path as rows. With x = ṡ², u = s̈ and u′ = du/ds, so that s⃛ = √x u′,
+
+    q⃛ = √x (q′ u′ + 3 q″ u + q‴ x)                                                                        (1)
+    τ̇ = √x (m u′ + (m′ + 2c) u + c′ x + g′ + d′) + v u + v′ x                                                (2)
+
+are both of the form √x (A u′ + B u + C x + G) + V u + W x + K; (2) is the derivative of τ = m u + c x + v √x + d + g, and K = 0.
+Friction that is no line in the speed has its rate, less that of the line, in K, as it was at the last profile. Of drives that
+share torques, u_d = S τ, the rate is S τ̇ + √x S′ τ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..checks import FloatArray
+from ..dynamics import inverse_dynamics, torque_rate
+from ..trajectory.motion import Rates
+from .limit_rows import Limit
+from .path_torque_rates import path_torque_rates
+from .path_torques import PathTorques
+
+_STEP = 1e-4  # of a coordinate, over which S is differenced to both sides: its error is some 1e-9 of S′
+
+
+class RateRows(NamedTuple):
+    """Coefficients at samples, each of shape (..., R), with the largest magnitudes `size` (R,)."""
+
+    A: FloatArray
+    B: FloatArray
+    C: FloatArray
+    G: FloatArray
+    V: FloatArray
+    W: FloatArray
+    K: FloatArray
+    size: FloatArray
+
+    def value(self, x: FloatArray, u: FloatArray, slope: FloatArray) -> FloatArray:
+        """The rates at samples with these ṡ², s̈ and ds̈/ds."""
+        x, u, slope = x[..., None], u[..., None], slope[..., None]
+        found: FloatArray = np.sqrt(x) * (self.A * slope + self.B * u + self.C * x + self.G) + self.V * u + self.W * x
+        return found + self.K
+
+
+class RateLimits(NamedTuple):
+    """Limits of rates, infinite where there is none; `drives` in place of `torque_rate` where torques are those of drives."""
+
+    jerk: Limit
+    torque_rate: Limit
+    drives: Limit | None = None
+
+    @property
+    def act(self) -> bool:
+        """Whether any of them is finite."""
+        return self.jerk.acts or self.torques.acts
+
+    @property
+    def torques(self) -> Limit:
+        """Of joints or drives."""
+        return self.torque_rate if self.drives is None else self.drives
+
+    @property
+    def names(self) -> tuple[tuple[str, str], ...]:
+        """Kind and name of every row."""
+        return tuple((limit.kind, name) for limit in (self.jerk, self.torques) for name in _only(limit, limit.names))
+
+
+def _only(limit: Limit, values: Any) -> tuple[Any, ...]:
+    return tuple(value for value, size in zip(values, limit.size, strict=True) if np.isfinite(size))
+
+
+class RateMaker:
+    """From samples of a path to rows of rates."""
+
+    def __init__(
+        self, system: Any, limits: RateLimits, threads: int | None, shares: Callable[[FloatArray], FloatArray] | None
+    ) -> None:
+        self.system, self.limits, self.threads, self.shares = system, limits, threads, shares
+
+    def __call__(self, path: Rates, parts: PathTorques) -> RateRows:
+        """The rows at samples (..., n), jerks first."""
+        found = []
+        if self.limits.jerk.acts:
+            found.append(self._jerks(path))
+        if self.limits.torques.acts:
+            found.append(self._torques(path, parts))
+        return RateRows._make(np.concatenate(columns, axis=-1) for columns in zip(*found, strict=True))
+
+    def _jerks(self, path: Rates) -> RateRows:
+        keep = np.flatnonzero(np.isfinite(self.limits.jerk.size))
+        _, q1, q2, q3 = (part[..., keep] for part in path)
+        zero = np.zeros_like(q1)
+        return RateRows(q1, 3 * q2, q3, zero, zero, zero, zero, self.limits.jerk.size[keep])  # (1)
+
+    def _torques(self, path: Rates, parts: PathTorques) -> RateRows:
+        rates = path_torque_rates(self.system, *path, threads=self.threads)
+        m, c, v = parts.inertia, parts.motion, parts.viscous
+        zero = np.zeros_like(m)
+        columns = [m, rates.inertia + 2 * c, rates.motion, rates.gravity + rates.dry, v, rates.viscous, zero]  # (2)
+        if self.shares is not None and self.limits.drives is not None:
+            S, S1 = self.shares(path[0]), self._share_rates(path)
+            later = [zero, m, c, parts.still, zero, v, zero]
+            columns = [_times(S, now) + _times(S1, then) for now, then in zip(columns, later, strict=True)]
+        limit = self.limits.torques
+        keep = np.flatnonzero(np.isfinite(limit.size))
+        return RateRows._make([*(column[..., keep] for column in columns), limit.size[keep]])
+
+    def bent(self, path: Rates, rows: RateRows, x: FloatArray, u: FloatArray, slope: FloatArray) -> RateRows:
+        """The rows with K such that rates of torque are the true ones at these ṡ², s̈ and ds̈/ds."""
+        if not self.limits.torques.acts:
+            return rows
+        q, q1, q2, q3 = path
+        z, u1 = np.sqrt(x)[..., None], u[..., None]
+        motion = q, q1 * z, q2 * z * z + q1 * u1, q3 * z**3 + 3 * q2 * z * u1 + q1 * z * slope[..., None]
+        rate = torque_rate(self.system, *motion, threads=self.threads)
+        if self.shares is not None and self.limits.drives is not None:
+            tau = inverse_dynamics(self.system, *motion[:3], threads=self.threads)
+            rate = _times(self.shares(q), rate) + z * _times(self._share_rates(path), tau)
+        first = int(np.isfinite(self.limits.jerk.size).sum())
+        keep = np.flatnonzero(np.isfinite(self.limits.torques.size))
+        K = np.zeros_like(rows.K)
+        K[..., first:] = rate[..., keep] - rows._replace(K=K).value(x, u, slope)[..., first:]
+        return rows._replace(K=K)
+
+    def _share_rates(self, path: Rates) -> FloatArray:
+        """S′ by central differences along q ± ε q′ + ε² q″/2."""
+        assert self.shares is not None
+        q, q1, q2, _ = path
+        step = _STEP / np.maximum(np.abs(q1).max(axis=-1, keepdims=True), 1e-12)
+        ahead, back = (self.shares(q + e * q1 + e * e / 2 * q2) for e in (step, -step))
+        return (ahead - back) / (2 * step[..., None])
+
+
+def _times(S: FloatArray, part: FloatArray) -> FloatArray:
+    found: FloatArray = (S @ part[..., None])[..., 0]
+    return found
+
+
+__all__ = ["RateLimits", "RateMaker", "RateRows"]

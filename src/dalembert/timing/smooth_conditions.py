@@ -1,0 +1,262 @@
+"""The conditions of one convex programme: limits at both ends of every interval, tangents where they are curved
+[DebrouwereEtAl2013].
+
+About the last profile x₀, u₀ a limit of a rate (rate_rows), divided by √x and times √x₀, is
+
+    √x₀ (A u′ + B u + C x + G) + V (u − u₀ (x/x₀ − 1)/2) + W (x₀ + x)/2  ≤  (r − K) (3 − x/x₀)/2                (1)
+
+r/√x is convex and above its tangent, so that without viscous friction (1) keeps the limit wherever the programme ends; with it,
+up to second order, which is nothing once the profiles stand. Rows of torque have √x ≈ (x₀ + x) / 2√x₀, those of power p/√x as
+above.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..checks import FloatArray
+from .banded_programme import Chain, ChainConditions
+from .fastest_profile import ProfileSolver
+from .path_grid import BoolArray
+from .smooth_look import Look
+from .smooth_shape import Shape, place_of, shape_of
+
+_BESIDE = 1e-2  # v beside rest, at which a row of rates is taken in place of the rest itself, where jerk is constant
+_MOST, _LEAST = 2.9, 0.04  # x / x₀: above three the tangents would leave nothing
+_DIP = 0.1  # within an interval, ṡ² as a share of the lower end of the reference at least
+_FAR = 1e6  # a bound so many times above what it bounds is left out
+_SMALL_USE = 0.4  # rows that use less of their limit are left out until they do not
+
+
+class Reference(NamedTuple):
+    """The profile that tangents are laid at, grid points (N + 1,), and the scale of s̈ there."""
+
+    x: FloatArray
+    u: FloatArray
+    scale: FloatArray
+
+    @property
+    def shape(self) -> Shape:
+        """Of the next profile."""
+        return shape_of(self.x)
+
+
+class Tightened(NamedTuple):
+    """What was taken off limits, as shares of them: of rows above and below, of rates (N, R); and of ṡ, as a factor (N + 1,)."""
+
+    up: FloatArray
+    down: FloatArray
+    rates: FloatArray
+    slower: FloatArray
+
+
+class _Block(NamedTuple):
+    """ChainConditions of one kind: coefficients (4, N, R), bounds (N, R), and which are there."""
+
+    of: FloatArray
+    b: FloatArray
+    there: BoolArray
+
+
+def chain_of(reference: Reference, lengths: FloatArray, resting: BoolArray, held: BoolArray) -> Chain:
+    """The profile's own equation x_{k+1} = x_k + 2h (...), in shares of its larger end."""
+    x, scale, whole = reference.x, reference.scale, reference.shape.whole
+    E = np.stack([-x[:-1], -2 * lengths * (1 - whole) * scale[:-1], x[1:], -2 * lengths * whole * scale[1:]])
+    fixed = np.stack([held, resting], axis=1)
+    values = np.stack([np.ones_like(x), np.zeros_like(x)], axis=1)
+    return Chain(E / np.maximum(x[:-1], x[1:]), x, lengths, fixed, values)
+
+
+class ConditionMaker:
+    """Rows of limits and rates of one path, made into conditions about a reference."""
+
+    def __init__(self, base: ProfileSolver, look: Look, resting: BoolArray) -> None:
+        self.base, self.look, self.resting = base, look, resting
+        self.h = base.grid.lengths[0]
+        self.N, self.R = len(self.h), base.R
+        self.seen: dict[str, Any] = {}
+        # which rates, and which other rows, are held within their intervals too
+        self.within = np.zeros((self.N, len(look.rates.size)), dtype=bool)
+        self.rows_within = np.zeros((self.N, self.R), dtype=bool)
+        self.all = True  # rows, those far from their limits too
+
+    def __call__(self, reference: Reference, tight: Tightened) -> ChainConditions:
+        """All conditions of one programme."""
+        blocks = [self._speeds(reference, tight), *self._speeds_between(reference, tight)]
+        if self.R:
+            blocks += self._limits(reference, tight)
+        places = self.look.shares.shape[1]
+        for k in range(places) if self.within.any() else (0, places - 1):
+            blocks += self._rates(reference, tight, k)
+        for k in range(1, places - 1) if self.rows_within.any() else ():
+            blocks += self._limits_within(reference, tight, k)
+        return _gathered(blocks, self.N)
+
+    def _sides(self, name: str, reference: Reference, of: FloatArray, b: FloatArray, there: BoolArray) -> list[_Block]:
+        """A pair of conditions ±, of rows that use much of their limit at the reference, or have done so before."""
+        if not self.all:
+            z = self._shares(reference)
+            room = [bound - sum(one[k] * z[k][:, None] for k in range(4)) for one, bound in zip(of, b, strict=True)]
+            use = 1 - np.minimum(*room)
+            near = use > np.minimum(_SMALL_USE, 0.5 * use.max(axis=1, keepdims=True))
+            self.seen[name] = near = near | self.seen.get(name, False)
+            there = there & near
+        return [_Block(one, bound, there) for one, bound in zip(of, b, strict=True)]
+
+    def _shares(self, reference: Reference) -> list[FloatArray]:
+        xi, eta = np.ones_like(reference.x), reference.u / reference.scale
+        return [xi[:-1], eta[:-1], xi[1:], eta[1:]]
+
+    def _speeds(self, reference: Reference, tight: Tightened) -> _Block:
+        """Bounds of ξ at grid points; that of the last one stands with the last interval."""
+        free = reference.x > 0
+        cap = self.base.caps[0] * tight.slower**2 / np.where(free, reference.x, 1.0)
+        most, least = np.minimum(cap, _MOST), np.minimum(_LEAST, 0.5 * cap)
+        zero, one = np.zeros((self.N, 1)), np.ones((self.N, 1))
+        of = np.stack([np.hstack([one, -one]), np.hstack([zero] * 2), np.hstack([zero] * 2), np.hstack([zero] * 2)])
+        b = np.stack([most[:-1], -least[:-1]], axis=1)
+        return _Block(of, b, (free & ~self.held)[:-1, None] & np.ones((1, 2), dtype=bool))
+
+    def _speeds_between(self, reference: Reference, tight: Tightened) -> list[_Block]:
+        """ṡ within intervals, where a profile along a limit could swing beyond it, or below zero."""
+        x, h, scale = reference.x, self.h, reference.scale
+        moving = ~(self.resting[:-1] | self.resting[1:])
+        size = np.where(moving, np.minimum(x[:-1], x[1:]), 1.0)
+        slowness = self.base.slowness[0][:, 1:-1].mean(axis=1)
+        cap = np.minimum(tight.slower[:-1], tight.slower[1:]) ** 2 / slowness**2
+        limited = moving & (cap < _FAR * np.maximum(x[:-1], x[1:]))
+        found = []
+        for place in (0.25, 0.5, 0.75):
+            v = np.full(self.N, place)
+            theta, psi = reference.shape.share(v), reference.shape.moment(v)
+            of = np.stack([x[:-1], 2 * h * (theta - psi) * scale[:-1], np.zeros(self.N), 2 * h * psi * scale[1:]]) / size
+            found.append(_Block(-of[..., None], np.full((self.N, 1), -_DIP), moving[:, None]))
+            if place == 0.5:
+                found.append(_Block(of[..., None], (cap / size)[:, None], limited[:, None]))
+        return found
+
+    @property
+    def held(self) -> BoolArray:
+        """Where ṡ is given."""
+        found = self.resting.copy()
+        found[[0, -1]] = True
+        return found
+
+    def _limits(self, reference: Reference, tight: Tightened) -> list[_Block]:
+        """Rows at grid points, from the intervals to both sides; at the last one only where it is passed with a speed."""
+        found = []
+        for first in (True, False):
+            of, b, there = self._limits_at(reference, tight, first)
+            found += self._sides("first" if first else "last", reference, of, b, there)
+        return found
+
+    def _limits_at(self, reference: Reference, tight: Tightened, first: bool) -> tuple[FloatArray, FloatArray, BoolArray]:
+        base, node = self.base, slice(None, -1) if first else slice(1, None)
+        rows = base.left if first else base.right
+        hi, lo = (base.hi_left, base.lo_left) if first else (base.hi_right, base.lo_right)
+        hi, lo = hi[0] - tight.up * base.scale[0], lo[0] + tight.down * base.scale[0]
+        x, scale = reference.x[node][:, None], reference.scale[node][:, None]
+        z = np.sqrt(np.where(x > 0, x, 1.0))
+        m, c, v = (part[0] * s for part, s in ((rows.m, scale), (rows.c, x), (rows.v, z / 2)))
+        p = np.zeros_like(m)
+        if rows.p is not None:
+            p[:, base.kinds.plain :] = rows.p[0] / z
+        size = base.scale[0] + p
+        slots = (0, 1) if first else (2, 3)
+        of = np.zeros((2, 4, *m.shape))
+        room = p * (1 - tight.up), p * (1 - tight.down)
+        for side, sign in enumerate((1.0, -1.0)):
+            of[side, slots[0]], of[side, slots[1]] = (sign * (c + v) + room[side] / 2) / size, sign * m / size
+        b = np.stack([hi - v + 1.5 * room[0], v - lo + 1.5 * room[1]]) / size
+        there = ~self.resting[node][:, None] & (np.abs(b) < _FAR)
+        return of, b, there[0] & there[1]
+
+    def _limits_within(self, reference: Reference, tight: Tightened, k: int) -> list[_Block]:
+        """Rows at a place within intervals, where they were exceeded."""
+        rows, base, R = self.look.rows, self.base, self.R
+        place = _Place.at(reference, self.h, self._share(k))
+        z = np.sqrt(place.x)[:, None]
+        p = np.zeros((self.N, R))
+        if rows.p is not None:
+            p[:, base.kinds.plain :] = rows.p[:, k] / z
+        size, still, half = base.scale[0] + p, rows.g[:, k] + rows.d[:, k], rows.v[:, k] * z / 2
+        found = []
+        for sign, limit, cut in ((1.0, base.limits[0][:, R:], tight.up), (-1.0, -base.limits[0][:, :R], tight.down)):
+            room = p * (1 - cut)
+            by_x = sign * (rows.c[:, k] + half / z**2) + room / (2 * z**2)
+            parts = [sign * rows.m[:, k] * u[:, None] + by_x * x[:, None] for u, x in zip(place.u_of, place.x_of, strict=True)]
+            b = (limit - cut * base.scale[0] - sign * (still + half) + 1.5 * room) / size
+            found.append(_Block(np.stack(parts) / size, b, self.rows_within & (np.abs(b) < _FAR)))
+        return found
+
+    def _rates(self, reference: Reference, tight: Tightened, k: int) -> list[_Block]:
+        """(1) at one place of every interval: at its first or last end, or within."""
+        A, B, C, G, V, W, K = (part[:, k] for part in self.look.rates[:-1])
+        place = _Place.at(reference, self.h, self._share(k))
+        x, u, z = place.x[:, None], place.u[:, None], np.sqrt(place.x)[:, None]
+        size = self.look.rates.size * np.ones_like(x)
+        limit = size * (1 - tight.rates)
+        by_slope, by_u = z * A, z * B + V
+        by_x = z * C + (W - (V * u + K) / x) / 2
+        constant = z * G + (V * u + W * x) / 2 + 1.5 * K
+        of = np.zeros((2, 4, *size.shape))
+        for side, sign in enumerate((1.0, -1.0)):
+            total = sign * by_x + limit / (2 * x)
+            for slot in range(4):
+                parts = by_slope * place.slope_of[slot][:, None] + by_u * place.u_of[slot][:, None]
+                of[side, slot] = (sign * parts + total * place.x_of[slot][:, None]) / size
+        b = np.stack([1.5 * limit - constant, 1.5 * limit + constant]) / size
+        if 0 < k < self.look.shares.shape[1] - 1:
+            return [_Block(one, bound, self.within) for one, bound in zip(of, b, strict=True)]
+        return self._sides(f"rates{k}", reference, of, b, np.ones(size.shape, dtype=bool))
+
+    def _share(self, k: int) -> FloatArray:
+        """Of each interval, the share that lies before its place k; beside rest, a little away from it."""
+        return np.clip(self.look.shares[:, k], _BESIDE**3 * self.resting[:-1], 1 - _BESIDE**3 * self.resting[1:])
+
+
+class _Place(NamedTuple):
+    """A place of every interval: the reference there, and how u′, u and x follow from the unknowns (4, N)."""
+
+    x: FloatArray
+    u: FloatArray
+    slope_of: FloatArray
+    u_of: FloatArray
+    x_of: FloatArray
+
+    @staticmethod
+    def at(reference: Reference, h: FloatArray, share: FloatArray) -> _Place:
+        """From the slower end of each interval, as smooth_shape has it; x = x_k + 2h (u_k (θ − Ψ) + u_{k+1} Ψ)."""
+        scale, (a, b) = reference.scale, reference.shape
+        flipped = b < a
+        shape = Shape(np.minimum(a, b), np.maximum(a, b))
+        v = place_of(shape, np.where(flipped, 1 - share, share))
+        near, far = (np.where(flipped, *ends) for ends in ((scale[1:], scale[:-1]), (scale[:-1], scale[1:])))
+        x0, sign, zero = np.where(flipped, reference.x[1:], reference.x[:-1]), np.where(flipped, -1.0, 1.0), np.zeros_like(h)
+        stretch, theta, psi = h * shape.rate(v), shape.share(v), shape.moment(v)
+        slope_of = zero, -sign * near / stretch, zero, sign * far / stretch
+        u_of = zero, (1 - v) * near, zero, v * far
+        x_of = x0, sign * 2 * h * (theta - psi) * near, zero, sign * 2 * h * psi * far
+        swapped = [_swapped(np.stack(parts), flipped) for parts in (slope_of, u_of, x_of)]
+        u = np.where(flipped, reference.u[1:], reference.u[:-1]) * (1 - v)
+        u += np.where(flipped, reference.u[:-1], reference.u[1:]) * v
+        return _Place((shape.a + (shape.b - shape.a) * v) ** 4, u, *swapped)
+
+
+def _swapped(parts: FloatArray, flipped: BoolArray) -> FloatArray:
+    """Coefficients of the unknowns of the slower and the faster end, in the order of the path."""
+    return np.where(flipped, parts[[2, 3, 0, 1]], parts)
+
+
+def _gathered(blocks: list[_Block], N: int) -> ChainConditions:
+    """All conditions in the order of their intervals."""
+    interval = np.concatenate([np.nonzero(block.there)[0] for block in blocks])
+    of = np.concatenate([block.of[:, block.there] for block in blocks], axis=1)
+    b = np.concatenate([block.b[block.there] for block in blocks])
+    order = np.argsort(interval, kind="stable")
+    return ChainConditions(interval[order], np.ascontiguousarray(of[:, order]), b[order])
+
+
+__all__ = ["ConditionMaker", "Reference", "Tightened", "chain_of"]

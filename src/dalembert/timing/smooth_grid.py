@@ -1,0 +1,116 @@
+"""Grids for profiles with continuous s̈: rests first, between them points as even in s as in time, closer where the path turns.
+
+Where q′ or q″ jumps, so would the velocity or the acceleration of a joint that passes: a jerk without bound. Such places are
+passed at rest. Out of rest s goes with t³, so that points even in time lie as cubes do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..checks import FloatArray
+from ..trajectory.motion import Rates
+from .path_grid import WITHIN, BoolArray, Grid, before_jumps, just_before, move_to, move_to_turns, rates_of
+from .path_shapes import Paths
+
+_JUMP = 1e-5  # of q′ or q″, relative to the largest along the path, that is one
+_TABLE = 4001
+_FINE = 8  # times as many places tell how far the path has turned
+_BENT, _MUCH = 0.5, 10.0  # the share of grid points that follow the turning of a path at most; half of it at so many rad
+
+
+def smooth_grid(path: Paths, intervals: int, resting_ends: tuple[bool, bool]) -> Grid:
+    """A grid for one path; `corners` tells where inside it is passed at rest."""
+    S = float(path.ends[0])
+    breaks = path.breaks[0][np.isfinite(path.breaks[0])]
+    rests = breaks[:0] if path.smooth else breaks[_jumps(path, breaks)]
+    s = _spread(path, np.concatenate([[0.0], rests, [S]]), max(intervals, 6 * (len(breaks) + 1)), resting_ends)[None]
+    corners = np.isin(s, rests)
+    taken = corners.copy()
+    move_to(s[0], taken[0], breaks[~np.isin(breaks, rests)])
+    nodes = path.at(s)
+    if move_to_turns(nodes, s, taken):
+        nodes = path.at(s)
+    right = before_jumps(path, s, np.isin(s, breaks), rates_of(tuple(part[:, 1:] for part in nodes)))
+    resting = corners.copy()
+    resting[0, [0, -1]] |= resting_ends
+    shares = _shares(resting)
+    between = (s[:, :-1, None] + np.diff(s, axis=1)[..., None] * shares).reshape(1, -1)
+    return Grid(s, _first(nodes), right, path.at(between), corners, shares)
+
+
+def _first(nodes: Rates) -> Rates:
+    return rates_of(tuple(part[:, :-1] for part in nodes))
+
+
+def _jumps(path: Paths, breaks: FloatArray) -> BoolArray:
+    """Which breaks are jumps of q′ or of q″."""
+    places = breaks[None]
+    before, after = path.at(just_before(path, places, np.ones(places.shape, dtype=bool))), path.at(places)
+    even = path.at(np.linspace(0.0, 1.0, 201)[None] * path.ends[:, None])
+    found = np.zeros(len(breaks), dtype=bool)
+    for order in (1, 2):
+        floor = np.abs(even[1]).max() / float(path.ends[0]) ** (order - 1)
+        size = np.maximum(np.abs(even[order]).max(), floor)
+        found |= np.abs(after[order] - before[order])[0].max(axis=-1) > _JUMP * size
+    return found
+
+
+def _spread(path: Paths, rests: FloatArray, N: int, resting_ends: tuple[bool, bool]) -> FloatArray:
+    """N + 1 places, those of rests among them; each way from rest to rest has its part by its length, time and turning."""
+    ways, lengths = len(rests) - 1, np.diff(rests)
+    resting = [resting_ends[0], *[True] * (ways - 1), resting_ends[1]]
+    fine = [
+        start + length * _graded(max(_FINE * N // ways, 50), *resting[k : k + 2])
+        for k, (start, length) in enumerate(zip(rests[:-1], lengths, strict=True))
+    ]
+    turned = [_turning(path, places) for places in fine]
+    whole = sum(float(one[-1]) for one in turned)
+    bent = _BENT * whole / (whole + _MUCH)
+    even = (1 - bent) * (lengths / lengths.sum() + np.cbrt(lengths) / np.cbrt(lengths).sum()) / 2
+    shares = even + [bent * one[-1] / max(whole, 1e-300) for one in turned]
+    counts = np.maximum(np.floor(shares * N).astype(int), 3)
+    counts[np.argmax(counts)] += N - counts.sum()
+    found = [np.zeros(1)]
+    for k, count in enumerate(counts):
+        measure = even[k] * np.linspace(0.0, 1.0, len(fine[k])) + bent * turned[k] / max(whole, 1e-300)
+        places = np.interp(np.linspace(0.0, measure[-1], count + 1), measure, fine[k])
+        places[-1] = rests[k + 1]
+        found.append(places[1:])
+    return np.concatenate(found)
+
+
+def _turning(path: Paths, places: FloatArray) -> FloatArray:
+    """By which angle in joint space the direction of a path has turned since the first of some places [rad]."""
+    q1 = path.at(places[None])[1][0]
+    unit = q1 / np.maximum(np.linalg.norm(q1, axis=-1, keepdims=True), 1e-300)
+    steps = 2 * np.arcsin(np.clip(np.linalg.norm(np.diff(unit, axis=0), axis=-1) / 2, 0.0, 1.0))
+    return np.concatenate([[0.0], np.cumsum(steps)])
+
+
+def _graded(count: int, from_rest: bool, to_rest: bool) -> FloatArray:
+    """From 0 to 1, half as even in s and half as even in t, where t³ goes with the distance from a rest."""
+    p = np.linspace(0.0, 1.0, _TABLE)
+    if from_rest and to_rest:
+        sigma = np.where(p < 0.5, 4 * p**3, 1 - 4 * (1 - p) ** 3)
+    elif from_rest or to_rest:
+        sigma = p**3 if from_rest else 1 - (1 - p) ** 3
+    else:
+        sigma = p
+    at = np.interp(np.linspace(0.0, 1.0, count + 1), (sigma + p) / 2, p)
+    if from_rest and to_rest:
+        return np.where(at < 0.5, 4 * at**3, 1 - 4 * (1 - at) ** 3)
+    if from_rest or to_rest:
+        return at**3 if from_rest else 1 - (1 - at) ** 3
+    return at
+
+
+def _shares(resting: BoolArray) -> FloatArray:
+    """Which part of an interval lies before each of its places; beside rest they are even in time."""
+    even = np.arange(1, WITHIN + 1) / (WITHIN + 1)
+    from_rest, to_rest = resting[:, :-1, None], resting[:, 1:, None]
+    found: FloatArray = np.where(from_rest, even**3, np.where(to_rest, 1 - (1 - even) ** 3, even))
+    return found
+
+
+__all__ = ["smooth_grid"]

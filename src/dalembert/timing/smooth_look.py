@@ -1,0 +1,145 @@
+"""How a profile keeps its limits at places of every interval: at both ends and within, and by parabolas in between."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..checks import FloatArray
+from ..dynamics import inverse_dynamics
+from ..trajectory.motion import Rates
+from .fastest_profile import TOLERANCE, ProfileSolver
+from .path_grid import BoolArray, rates_of
+from .path_shapes import Paths
+from .path_torques import PathTorques
+from .rate_rows import RateMaker, RateRows
+from .smooth_shape import SmoothProfile
+
+_EDGE = 1e-6  # share of an interval, beside rest, where rates are looked at in place of the rest itself
+
+
+class Judged(NamedTuple):
+    """What a look tells of each interval.
+
+    `over`, `under` (N, R) and `quick` (N, rates) are the shares by which rows of limits and of rates are exceeded between places
+    too, `fast` (N,) that of speeds; `used` and `rate_used` the largest shares in use; `excess` is the worst of all, `at_ends` the
+    worst at grid points.
+    """
+
+    over: FloatArray
+    under: FloatArray
+    fast: FloatArray
+    quick: FloatArray
+    used: FloatArray
+    rate_used: FloatArray
+    at_ends: float
+
+    @property
+    def excess(self) -> float:
+        """The worst of all."""
+        return max(float(part.max(initial=0.0)) for part in (self.over, self.under, self.fast, self.quick))
+
+
+class Look:
+    """Rows of limits and of rates at places (N, K) of the intervals of one path."""
+
+    def __init__(self, base: ProfileSolver, maker: RateMaker, shares: FloatArray, path: Rates, parts: PathTorques) -> None:
+        self.base, self.maker, self.shares = base, maker, shares
+        self.path, self.parts = path, _one_way(parts)
+        self.rates: RateRows = maker(path, self.parts)
+        self.slowness: FloatArray = base.maker.slowness(path)
+        self._find_rows()
+
+    @classmethod
+    def at_grid(cls, base: ProfileSolver, maker: RateMaker, resting: BoolArray) -> Look:
+        """At the places that the grid has, where all is known already."""
+        grid, N = base.grid, base.N
+        path = rates_of(tuple(_joined(*parts, N) for parts in zip(grid.left, grid.inside, grid.right, strict=True)))
+        parts = zip(base.left_parts, base.parts, base.right_parts, strict=True)
+        torques = PathTorques(*(_joined(*part, N) for part in parts))
+        return cls(base, maker, _with_ends(grid.shares[0], resting), path, torques)
+
+    @classmethod
+    def closer(cls, base: ProfileSolver, maker: RateMaker, resting: BoolArray, paths: Paths, within: int) -> Look:
+        """At more places within every interval."""
+        grid = base.grid
+        even = np.arange(1, within + 1) / (within + 1)
+        from_rest, to_rest = resting[:-1, None], resting[1:, None]
+        shares = np.where(from_rest, even**3, np.where(to_rest, 1 - (1 - even) ** 3, even))
+        inside = paths.at((grid.s[0][:-1, None] + grid.lengths[0][:, None] * shares).reshape(1, -1))
+        path = rates_of(tuple(_joined(*parts, base.N) for parts in zip(grid.left, inside, grid.right, strict=True)))
+        return cls(base, maker, _with_ends(shares, resting), path, base.maker.torques(path))
+
+    def _find_rows(self) -> None:
+        self.rows = self.base.maker(self.path, self.parts)
+
+    def judged(self, profile: SmoothProfile) -> Judged:
+        """How far limits are exceeded."""
+        x, u, slope = profile.at(self.shares)
+        above, below = self._beyond(x, u)
+        speeds = (np.sqrt(x) * self.slowness)[..., None]
+        rates = np.abs(self.rates.value(x, u, slope)) / self.rates.size
+        used = np.maximum(above, below) + 1
+        over, under, fast, quick = (np.maximum(_peak(part), 0.0) for part in (above, below, speeds - 1, rates - 1))
+        at_ends = max(float(part[:, [0, -1]].max(initial=0.0)) - 1 for part in (rates, used))
+        return Judged(over, under, fast[:, 0], quick, used.max(axis=1), rates.max(axis=1), at_ends)
+
+    def _beyond(self, x: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """By what share of their limits rows are above and below them, (N, K, R); negative where they keep them."""
+        base, R, z = self.base, self.base.R, np.sqrt(x)
+        value = self.rows.value(z, u)
+        room = np.zeros_like(value)
+        if self.rows.p is not None:
+            room[..., base.kinds.plain :] = self.rows.p / np.maximum(z, 1e-12)[..., None]
+        lo, hi, size = base.limits[0][:, None, :R], base.limits[0][:, None, R:], base.scale[0][:, None] + room
+        return (value - hi - room) / size, (lo - room - value) / size
+
+    def bend(self, profile: SmoothProfile) -> bool:
+        """Take friction and its rate as they are at a profile; whether that differs from what was taken before."""
+        x, u, slope = profile.at(self.shares)
+        z, sdd = np.sqrt(x)[..., None], u[..., None]
+        q, q1, q2, _ = self.path
+        tau = inverse_dynamics(self.base.maker.system, q, q1 * z, q2 * z * z + q1 * sdd, threads=self.base.threads)
+        change = tau - self.parts.at(z, sdd)
+        change[:, 0], change[:, -1] = (
+            change[:, 1],
+            change[:, -2],
+        )  # at rest, and where joints turn round, friction goes either way
+        rates = self.maker.bent(self.path, self.rates, x, u, slope)
+        moved = np.abs(rates.K - self.rates.K).max(initial=0.0) > TOLERANCE * self.rates.size.min()
+        bent = np.abs(change).max() > TOLERANCE * np.abs(tau).max()
+        self.parts, self.rates = self.parts._replace(dry=self.parts.dry + change), rates
+        self._find_rows()
+        return bool(moved or bent)
+
+
+def _joined(first: Any, within: Any, last: Any, N: int) -> FloatArray:
+    """Samples of one path at first ends, within and at last ends of its intervals, shape (N, K, n)."""
+    return np.concatenate([first[0][:, None], within[0].reshape(N, -1, within.shape[-1]), last[0][:, None]], axis=1)
+
+
+def _with_ends(shares: FloatArray, resting: BoolArray) -> FloatArray:
+    first = np.where(resting[:-1], _EDGE, 0.0)[:, None]
+    last = np.where(resting[1:], 1 - _EDGE, 1.0)[:, None]
+    return np.hstack([first, shares, last])
+
+
+def _one_way(parts: PathTorques) -> PathTorques:
+    """At its ends an interval has the dry friction that it has within: there a coordinate may be about to turn round."""
+    dry = parts.dry.copy()
+    dry[:, 0], dry[:, -1] = dry[:, 1], dry[:, -2]
+    return parts._replace(dry=dry)
+
+
+def _peak(values: FloatArray) -> FloatArray:
+    """The largest along axis 1, and of parabolas through every three in a row."""
+    top: FloatArray = values.max(axis=1)
+    before, here, after = values[:, :-2], values[:, 1:-1], values[:, 2:]
+    bend, rise = 2 * here - before - after, after - before
+    inside = np.abs(rise) < 2 * bend
+    more = np.where(inside, rise**2 / (8 * np.where(inside, bend, 1.0)), 0.0)
+    return np.maximum(top, (here + more).max(axis=1))
+
+
+__all__ = ["Judged", "Look"]

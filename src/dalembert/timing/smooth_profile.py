@@ -1,0 +1,199 @@
+"""The fastest profile within limits of jerk and torque rate: convex programmes, each about the profile of the one before.
+
+Limits that are exceeded within an interval are held there too, and tightened where they are exceeded still. What is left at the
+end is met by slowing the motion as a whole.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..checks import FloatArray
+from .banded_programme import BandedProgramme
+from .fastest_profile import TOLERANCE, ProfileSolver
+from .path_grid import BoolArray
+from .path_shapes import Paths
+from .rate_rows import RateMaker
+from .smooth_conditions import ConditionMaker, Reference, Tightened, chain_of
+from .smooth_law import SmoothLaw
+from .smooth_look import Judged, Look
+from .smooth_shape import SmoothProfile
+
+_TURNS = 30  # programmes at most
+_NEAR, _STAND = 1e-2, 1e-5  # relative changes of the time at which profiles are about right, and stand
+_LEFT = 20 * TOLERANCE  # excess that is left to slowing down as a whole
+_MORE = 1.2  # by which limits are tightened beyond the excess found
+_MOST_TIGHT = 0.5  # share of a limit that is taken off at most
+_ROUGH, _MIDDLE, _FINE = 1e-4, 1e-6, 1e-8  # how well programmes are solved while profiles still move, at first, and then
+_SLOWER, _SLOWEST = 0.3, 1e-4  # of ṡ²: by how much, and how far at most, tangents are moved where there is no solution
+_MISSED = 1e-2  # excess at grid points that tells of rows left out, which the next programme has: nothing is tightened for it
+_SLOWINGS = 12
+_WITHIN, _PLACES = 14, 5000  # places of the last look within every interval at least, and in all
+_COARSE = 1e-4  # excess seen there that is worth another solution
+
+
+class SmoothFound(NamedTuple):
+    """A profile, its time, and how it keeps its limits."""
+
+    profile: SmoothProfile
+    time: float
+    judged: Judged
+
+    @property
+    def cost(self) -> float:
+        """The time, with what slowing down by the excess would add."""
+        return self.time * (1 + 2 * self.judged.excess)
+
+
+class SmoothSolver:
+    """The programmes for one path; `base` has its rows without rates."""
+
+    def __init__(self, base: ProfileSolver, maker: RateMaker, ends: FloatArray) -> None:
+        self.base, self.maker, self.ends = base, maker, ends
+        self.s, self.h, self.N = base.grid.s[0], base.grid.lengths[0], base.N
+        self.resting: BoolArray = base.grid.corners[0].copy()
+        self.resting[[0, -1]] |= ends == 0.0
+        self._take(Look.at_grid(base, maker, self.resting))
+
+    def _take(self, look: Look) -> None:
+        self.look, self.conditions = look, ConditionMaker(self.base, look, self.resting)
+
+    def rough(self, x: FloatArray) -> SmoothProfile | None:
+        """A profile to begin with, from speeds ṡ² (N + 1,), about right; None where no programme has a solution."""
+        last, profile, reference = np.inf, None, self._reference(x, None)
+        for _ in range(_TURNS):
+            found = self._programme(reference, self._untightened(), _ROUGH)
+            if found is None:
+                return profile
+            profile, time = found, self._time(found)
+            if abs(last - time) < _NEAR * time:
+                break
+            last, reference = time, self._reference(found.x, found.u)
+        return profile
+
+    def refined(self, x: FloatArray, u: FloatArray, margin: float = 0.0) -> SmoothFound | None:
+        """The profile within limits less a share of them, from one nearby, x and u at the grid points."""
+        best, last, tight = None, np.inf, self._untightened(margin)
+        self.conditions.all = False
+        for _ in range(_TURNS):
+            profile = self._programme(self._reference(x, u), tight, _MIDDLE if best is None else _FINE)
+            if profile is None:
+                break
+            found = SmoothFound(profile, self._time(profile), self.look.judged(profile))
+            best = found if best is None or found.cost < best.cost else best
+            stands, last = abs(last - found.time) < _STAND * found.time, found.time
+            if stands and found.judged.excess < _LEFT:
+                break
+            x, u = profile.x, profile.u
+            if found.judged.at_ends < _MISSED:
+                tight = self._tighter(tight, found.judged)
+        return best
+
+    def bend_friction(self, profile: SmoothProfile) -> bool:
+        """Take friction and its rate as they are at a profile; whether they differ from what was taken before."""
+        bent = self.base.bend_friction(profile)  # type: ignore[arg-type]
+        return self.look.bend(profile) or bent
+
+    def kept(self, found: SmoothFound, paths: Paths, bends: bool) -> SmoothFound:
+        """Looked at more closely: on a grid too coarse for its path, once more with what is seen; then what little is left."""
+        look = Look.closer(self.base, self.maker, self.resting, paths, max(_WITHIN, min(_PLACES // self.N, 4 * _WITHIN)))
+        if bends:
+            look.bend(found.profile)
+        if look.judged(found.profile).excess > _COARSE:
+            self._take(look)
+            found = self.refined(found.profile.x, found.profile.u) or found
+        return self._slowed(found.profile, look, bends)
+
+    def _slowed(self, profile: SmoothProfile, look: Look, bends: bool) -> SmoothFound:
+        """Slower as a whole, by as little as it takes.
+
+        With speeds at the ends, which stay, or where rates of gravity and of motion oppose each other, so that slowing down
+        does not help, the programmes are solved again within a little less of all limits.
+        """
+        margin, last = 0.0, np.inf
+        for turn in range(_SLOWINGS):
+            if bends:
+                look.bend(profile)
+            found = SmoothFound(profile, self._time(profile), look.judged(profile))
+            excess = found.judged.excess
+            if excess <= TOLERANCE:
+                break
+            margin += 1.5 * excess
+            again = self.refined(profile.x, profile.u, margin) if self.ends.any() or excess > last else None
+            profile = profile.slowed(1 - min(0.5, (2.0 + turn) * excess)) if again is None else again.profile
+            last = excess if again is None else np.inf
+        return found
+
+    def _time(self, profile: SmoothProfile) -> float:
+        return float(SmoothLaw(self.s, profile).breaks[-1])
+
+    def _untightened(self, margin: float = 0.0) -> Tightened:
+        rows = np.full((self.N, self.base.R), margin)
+        rates = np.full(self.conditions.within.shape, margin)
+        return Tightened(rows, rows, rates, np.full(self.N + 1, 1.0 - margin))
+
+    def _reference(self, x: FloatArray, u: FloatArray | None) -> Reference:
+        """Speeds, with s̈ by their differences if it is not given, and its scale by the way from the nearest rest."""
+        x = np.where(self.resting, 0.0, x)
+        x[[0, -1]] = self.ends**2
+        u = np.gradient(x, self.s) / 2 if u is None else u.copy()
+        u[self.resting] = 0.0
+        rests = np.append(self.s[self.resting], [-self.s[-1], 2 * self.s[-1]])
+        away = np.abs(self.s[:, None] - rests).min(axis=1)
+        return Reference(x, u, np.where(self.resting, 1.0, x / np.where(self.resting, 1.0, away)))
+
+    def _programme(self, reference: Reference, tight: Tightened, tolerance: float) -> SmoothProfile | None:
+        """The next profile. Without a solution, all rows are taken; then tangents at lower and more even speeds."""
+        found, slow = self._solved(reference, tight, tolerance), 1.0
+        if found is None and not self.conditions.all:
+            self.conditions.all = True
+            found = self._solved(reference, tight, tolerance)
+        while found is None and slow > _SLOWEST:
+            slow *= _SLOWER
+            lower = reference.x if self.ends.any() else _levelled(reference.x)  # given speeds stand out, and need a slope
+            reference = self._reference(_SLOWER * lower, None)
+            found = self._solved(reference, tight, tolerance)
+        return found
+
+    def _solved(self, reference: Reference, tight: Tightened, tolerance: float) -> SmoothProfile | None:
+        held = self.conditions.held
+        chain = chain_of(reference, self.h, self.resting, held)
+        programme = BandedProgramme(chain, self.conditions(reference, tight), tolerance)
+        start = np.stack([np.where(held, 1.0, 0.8), 0.8 * reference.u / reference.scale], axis=1)
+        z, solved = programme.solve(start)
+        return SmoothProfile(reference.x * z[:, 0], reference.scale * z[:, 1], reference.shape, self.h) if solved else None
+
+    def _tighter(self, tight: Tightened, judged: Judged) -> Tightened:
+        """Limits less what was exceeded; they are held within their intervals first, and only then tightened."""
+        makes = self.conditions
+        quick = np.where(makes.within, judged.quick, 0.0)
+        over, under = (np.where(makes.rows_within, part, 0.0) for part in (judged.over, judged.under))
+        makes.within = makes.within | (judged.quick > TOLERANCE)
+        makes.rows_within = makes.rows_within | (np.maximum(judged.over, judged.under) > TOLERANCE)
+        slower, end = 1.0 / (1.0 + _MORE * judged.fast), np.ones(1)
+        return Tightened(
+            np.minimum(tight.up + _MORE * _spread(over), _MOST_TIGHT),
+            np.minimum(tight.down + _MORE * _spread(under), _MOST_TIGHT),
+            np.minimum(tight.rates + _MORE * _spread(quick), _MOST_TIGHT),
+            tight.slower * np.minimum(np.concatenate([end, slower]), np.concatenate([slower, end])),
+        )
+
+
+def _levelled(x: FloatArray) -> FloatArray:
+    """The least of each grid point and its neighbours, but for those at rest."""
+    moving = np.where(x > 0, x, np.inf)
+    least = np.minimum(moving, np.minimum(np.append(moving[1:], np.inf), np.insert(moving[:-1], 0, np.inf)))
+    return np.where(x > 0, least, 0.0)
+
+
+def _spread(excess: FloatArray) -> FloatArray:
+    """The largest of each interval and its neighbours."""
+    found = excess.copy()
+    np.maximum(found[1:], excess[:-1], out=found[1:])
+    np.maximum(found[:-1], excess[1:], out=found[:-1])
+    return found
+
+
+__all__ = ["SmoothFound", "SmoothSolver"]

@@ -1,0 +1,160 @@
+"""What timings within limits of rates are made of: the shape of intervals, the time law, the programme, rates along a path."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.optimize import LinearConstraint, minimize
+
+import dalembert as dal
+from dalembert.timing.banded_programme import BandedProgramme, Chain, ChainConditions, time_of
+from dalembert.timing.path_shapes import SplinePaths, read_paths
+from dalembert.timing.path_torque_rates import path_torque_rates
+from dalembert.timing.path_torques import path_torques
+from dalembert.timing.smooth_grid import smooth_grid
+from dalembert.timing.smooth_law import SmoothLaw
+from dalembert.timing.smooth_shape import Shape, SmoothProfile, shape_of
+
+from .timing_cases import panda
+
+
+def constant_jerk(jerk=3.0, N=6):
+    """s = j t³/6 at even times: positions, ṡ² and s̈."""
+    t = np.linspace(0.0, 1.2, N + 1)
+    return t, jerk * t**3 / 6, (jerk * t**2 / 2) ** 2, jerk * t
+
+
+def test_constant_jerk_from_rest_is_met_exactly():
+    t, s, x, u = constant_jerk()
+    profile = SmoothProfile(x, u, shape_of(x), np.diff(s))
+    law = SmoothLaw(s, profile)
+    assert law.breaks == pytest.approx(t, rel=1e-13)
+    times = np.linspace(0.0, t[-1], 50)
+    found = np.array([part[:, 0] for part in law.at(times)])
+    assert found == pytest.approx(
+        np.array([3 * times**3 / 6, 3 * times**2 / 2, 3 * times, np.full(50, 3.0)]), rel=1e-11, abs=1e-13
+    )
+    chain = Chain(np.zeros((4, 6)), x, np.diff(s), np.zeros((7, 2), dtype=bool), np.zeros((7, 2)))
+    assert time_of(chain, np.ones(7))[0] == pytest.approx(t[-1], rel=1e-13)
+
+
+def test_within_an_interval_the_rate_of_squared_speed_is_twice_the_acceleration(rng):
+    """Whatever the weights are, rising or falling, at rest or not."""
+    x, u, h = np.array([0.0, 0.3, 1.0, 0.6]), np.array([0.0, 0.9, 0.4, -1.0]), np.array([0.2, 0.5, 0.4])
+    for shape in (shape_of(x), Shape(np.array([0.0, 1.0, 2.0]), np.array([1.0, 0.5, 1.0]))):
+        ends = x.copy()
+        for k in range(3):
+            ends[k + 1] = ends[k] + 2 * h[k] * (u[k] * (1 - shape.whole[k]) + u[k + 1] * shape.whole[k])
+        profile = SmoothProfile(ends, u, shape, h)
+        share, step = rng.uniform(0.1, 0.9, size=(3, 20)), 1e-6
+        (ahead, _, _), (_, here, slope), (back, _, _) = (profile.at(share + e) for e in (step, 0.0, -step))
+        assert (ahead - back) / (2 * step * h[:, None]) == pytest.approx(2 * here, rel=1e-7, abs=1e-8)
+        rise = (profile.at(share + step)[1] - profile.at(share - step)[1]) / (2 * step * h[:, None])
+        assert rise == pytest.approx(slope, rel=1e-6)
+        at_ends = profile.at(np.tile([0.0, 1.0], (3, 1)))
+        assert at_ends[0] == pytest.approx(np.stack([ends[:-1], ends[1:]], axis=1), abs=1e-14)
+        assert at_ends[1] == pytest.approx(np.stack([u[:-1], u[1:]], axis=1), abs=1e-14)
+
+
+def test_gradient_and_hessian_of_the_time_are_its_differences(rng):
+    x0 = np.concatenate([[0.0], rng.uniform(0.1, 2.0, size=5)])
+    chain = Chain(np.zeros((4, 5)), x0, rng.uniform(0.1, 1.0, size=5), np.zeros((6, 2), dtype=bool), np.zeros((6, 2)))
+    xi, step = rng.uniform(0.5, 2.0, size=6), 1e-5
+
+    def parts(xi):
+        _, gradient, hessian = time_of(chain, xi)
+        whole = np.zeros(6)
+        whole[:-1] += gradient[0]
+        whole[1:] += gradient[1]
+        return whole, hessian
+
+    whole, hessian = parts(xi)
+    for k in range(6):
+        e = step * np.eye(6)[k]
+        assert (time_of(chain, xi + e)[0] - time_of(chain, xi - e)[0]) / (2 * step) == pytest.approx(whole[k], abs=1e-8)
+        column = (parts(xi + e)[0] - parts(xi - e)[0]) / (2 * step)
+        exact = (hessian[0, k] if k < 5 else 0.0) + (hessian[2, k - 1] if k else 0.0)
+        assert column[k] == pytest.approx(exact, abs=1e-8)
+        if k < 5:
+            assert column[k + 1] == pytest.approx(hessian[1, k], abs=1e-8)
+
+
+def test_a_programme_ends_where_another_solver_does(rng):
+    """Eight intervals from rest to rest, with random conditions that leave room: beside SLSQP of scipy."""
+    N = 8
+    s = np.linspace(0.0, 1.0, N + 1)
+    x0 = np.minimum(s, 1 - s) ** (4 / 3)
+    h, whole = np.diff(s), shape_of(x0).whole
+    E = np.stack([-x0[:-1], -2 * h * (1 - whole), x0[1:], -2 * h * whole])
+    resting = np.isin(np.arange(N + 1), [0, N])
+    held = np.stack([resting, resting], axis=1)
+    chain = Chain(E, x0, h, held, np.stack([np.ones(N + 1), np.zeros(N + 1)], axis=1))
+    interval = np.repeat(np.arange(N), 6)
+    of = np.concatenate([rng.normal(size=(4, 5 * N)), np.tile([[1.0], [0.0], [1.0], [0.0]], N)], axis=1)
+    order = np.argsort(np.concatenate([np.repeat(np.arange(N), 5), np.arange(N)]), kind="stable")
+    conditions = ChainConditions(interval, of[:, order], np.full(6 * N, 3.0))
+    found = BandedProgramme(chain, conditions, 1e-9).solve(np.stack([np.full(N + 1, 0.5), np.zeros(N + 1)], axis=1))
+    assert found.solved
+
+    def full(z):
+        whole = np.where(held, chain.values, 0.0)
+        whole[~held] = z
+        return whole
+
+    free, columns = np.flatnonzero(~held.ravel()), []
+    for e in np.eye(len(free)):
+        one = full(e) - full(0 * e)
+        local = np.stack([one[:-1, 0], one[:-1, 1], one[1:, 0], one[1:, 1]])
+        columns.append(np.concatenate([(E * local).sum(axis=0), (conditions.of * local[:, interval]).sum(axis=0)]))
+    start = full(np.zeros(len(free)))
+    local = np.stack([start[:-1, 0], start[:-1, 1], start[1:, 0], start[1:, 1]])
+    A, fixed = np.array(columns).T, (conditions.of * local[:, interval]).sum(axis=0)
+    limits = [
+        LinearConstraint(A[:N], -(E * local).sum(axis=0), -(E * local).sum(axis=0)),
+        LinearConstraint(A[N:], -np.inf, conditions.b - fixed),
+    ]
+    bounds = [(1e-3, None) if k % 2 == 0 else (None, None) for k in free]
+    other = minimize(
+        lambda z: time_of(chain, full(z)[:, 0])[0],
+        np.where(free % 2 == 0, 0.5, 0.0),
+        constraints=limits,
+        bounds=bounds,
+        method="SLSQP",
+        options={"ftol": 1e-12, "maxiter": 500},
+    )
+    assert other.success, other.message
+    assert time_of(chain, found.z[:, 0])[0] == pytest.approx(other.fun, rel=1e-6)
+
+
+def test_rates_of_torque_along_a_path_are_those_of_the_motion(rng):
+    robot = panda()
+    q, q1, q2, q3 = rng.normal(size=(4, 5, 7))
+    parts, rates = path_torques(robot, q, q1, q2), path_torque_rates(robot, q, q1, q2, q3)
+    z, u, j = 0.7, 0.4, -1.3
+    along = z * (
+        parts.inertia * j / z + (rates.inertia + 2 * parts.motion) * u + rates.motion * z * z + rates.gravity + rates.dry
+    )
+    expected = dal.torque_rate(robot, q, q1 * z, q2 * z * z + q1 * u, q3 * z**3 + 3 * q2 * z * u + q1 * j)
+    assert along + parts.viscous * u + rates.viscous * z * z == pytest.approx(expected, rel=1e-10, abs=1e-10)
+    assert not rates.dry.any()
+
+
+def test_rests_are_grid_points_and_the_others_are_closer_beside_them():
+    rests = dal.trajectory.blended([[0.0, 0.0], [1.0, 0.2], [1.2, 1.0]], [0.0, 1.0, 2.0], blend_time=0.4)
+    path, _, _ = read_paths(rests, 2)
+    grid = smooth_grid(path, 90, (True, True))
+    s, corners = grid.s[0], np.flatnonzero(grid.corners[0])
+    assert s[corners] == pytest.approx([0.4, 1.0, 1.4, 2.0], abs=1e-12)  # where parabolas begin and end
+    h = np.diff(s)
+    assert np.all(h > 0)
+    for k in (0, *corners):
+        assert h[k] < 0.2 * h[k + 4]
+    assert len(s) == 91
+
+
+def test_grid_points_are_closer_where_a_path_turns():
+    path = SplinePaths(np.array([[[0.0, 0.0], [1.0, 0.0], [1.1, 0.1], [1.1, 1.1]]]))
+    s = smooth_grid(path, 100, (True, True)).s[0]
+    q1 = path.at(s[None])[1][0]
+    angle = np.unwrap(np.arctan2(q1[:, 1], q1[:, 0]))
+    assert np.abs(np.diff(angle)).max() < 0.12  # 3 rad in all; even points would turn by 0.3 at once
