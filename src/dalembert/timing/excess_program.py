@@ -12,7 +12,6 @@ from typing import Any
 
 from ..codegen import Kernel, build
 from ..expr import ops, trace
-from .path_grid import WITHIN
 from .speed_program import RowKinds
 
 _SLOW = 1e-12  # the least speed that limits of power are divided by
@@ -76,19 +75,19 @@ def _row(samples: list[Any], p: list[Any], rates: list[Any], limits: Any, i: int
 
 
 @lru_cache(maxsize=64)
-def excess_kernel(kinds: RowKinds) -> Kernel:
+def excess_kernel(kinds: RowKinds, within: int) -> Kernel:
     """(profile, shares, slowness, ends, still, limits, m, c, v, g, d, p) of intervals -> over, under, fast, use."""
     R = kinds.plain + kinds.falling
     inputs = {
         "profile": (4,),
-        "shares": (WITHIN,),
-        "slowness": (WITHIN,),
+        "shares": (within,),
+        "slowness": (within,),
         "ends": (kinds.width,),
         "still": (2 * R,),
         "limits": (2 * R,),
-    } | dict.fromkeys("mcvgd", (WITHIN, R))
+    } | dict.fromkeys("mcvgd", (within, R))
     if kinds.falling:
-        inputs["p"] = (WITHIN, kinds.falling)
+        inputs["p"] = (within, kinds.falling)
     return build(trace(_function(kinds), inputs, ["over", "under", "fast", "use"], name="limit_excess"))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -82,7 +83,7 @@ def fastest_timing(
     end_speeds : tuple of two float
         ṡ at the start and at the end of the path; 0 is rest.
     intervals : int
-        N, the number of intervals of the grid.
+        N, the number of intervals of the grid; 20 for each piece of the path at least.
     threads : int, optional
         How many threads to use; by default `DALEMBERT_NUM_THREADS`, else all cores.
 
@@ -124,10 +125,12 @@ def fastest_timing(
     N = samples("intervals", intervals, least=4)
     ends = _end_speeds(end_speeds)
     paths, batch, broken = read_paths(path, n)
-    drives = limits.drives
-    sharing = None if drives is None else lambda q: shares(plant, q, drives, threads)
-    maker = RowMaker(plant, limits, threads, sharing)
-    rates = RateMaker(plant, read_rates(system, {"jerk": jerk, "torque_rate": torque_rate}, drives), threads, sharing)
+    drives, rate_limits = limits.drives, read_rates(system, {"jerk": jerk, "torque_rate": torque_rate}, limits.drives)
+    step = 1 if rate_limits.act else max(1, _AT_ONCE // (10 * N))
+    inside = threads if paths.count <= step else 1  # several pieces have a thread each
+    sharing = None if drives is None else lambda q: shares(plant, q, drives, inside)
+    maker = RowMaker(plant, limits, inside, sharing)
+    rates = RateMaker(plant, rate_limits, inside, sharing)
     if not maker.names.kinds and not rates.limits.act:
         raise ModelError(
             "fastest_timing: no limit of torque, acceleration, power, motors or jerk found, so that nothing bounds how hard the "
@@ -135,16 +138,25 @@ def fastest_timing(
         )
     paths, resting = without_rests(paths)
     messages = broken | {row: message for row, message in resting.items() if row not in broken}
-    step = max(1, _AT_ONCE // (10 * N))
-    if rates.limits.act:
-        step, pieces = 1, [_timed_smoothly(maker, rates, paths, row, N, ends) for row in range(paths.count)]
-    else:
-        firsts = range(0, paths.count, step)
-        pieces = [_timed(maker, part_of(paths, first, min(first + step, paths.count)), N, ends) for first in firsts]
+
+    def timed(first: int) -> _Piece:
+        if rates.limits.act:
+            return _timed_smoothly(maker, rates, paths, first, N, ends)
+        return _timed(maker, part_of(paths, first, min(first + step, paths.count)), N, ends)
+
+    pieces = _each(timed, range(0, paths.count, step), thread_count(threads))
     for number, piece in enumerate(pieces):
         messages |= {step * number + row: text for row, text in piece.messages.items() if step * number + row not in messages}
     refusals.refuse_or_warn("fastest_timing", messages, batch, paths.count)
     return _result(maker, paths, pieces, messages, batch, rates.limits.names)
+
+
+def _each(timed: Callable[[int], _Piece], firsts: range, threads: int) -> list[_Piece]:
+    """The pieces of a batch in their order. NumPy and kernels let other threads work meanwhile."""
+    if threads == 1 or len(firsts) < 2:
+        return [timed(first) for first in firsts]
+    with ThreadPoolExecutor(min(threads, len(firsts))) as pool:
+        return list(pool.map(timed, firsts))
 
 
 def _end_speeds(given: Any) -> FloatArray:
@@ -210,6 +222,8 @@ def _timed(maker: RowMaker, paths: Paths, N: int, ends: FloatArray) -> _Piece:
             most = np.sqrt(profile.tops[row, place] if which == "start" else min(solver.caps[row, -1], profile.x[row, -1]))
             if wanted > most * (1 + 1e-9):
                 messages.setdefault(row, refusals.too_fast_at_ends(which, wanted, float(most)))
+        if (stuck := np.flatnonzero(~(profile.x[row, 1:] + profile.x[row, :-1] > 0))).size:
+            messages.setdefault(row, refusals.no_way_on(grid.s[row, stuck[0]], paths.ends[row], grid.left[0][row, stuck[0]]))
     return _Piece(grid.s, profile, solver.torques(profile), solver.use(profile), excess, messages)
 
 

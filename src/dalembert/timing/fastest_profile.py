@@ -16,7 +16,7 @@ from ..checks import FloatArray
 from ..dynamics import inverse_dynamics
 from .excess_program import excess_kernel
 from .limit_rows import RowMaker
-from .path_grid import WITHIN, Grid
+from .path_grid import Grid
 from .path_torques import PathTorques
 from .speed_program import RowKinds, speed_kernel
 
@@ -36,7 +36,7 @@ class Profile(NamedTuple):
     w: FloatArray
 
     def inside(self, grid: Grid) -> tuple[FloatArray, FloatArray]:
-        """ṡ and s̈ at the places within, shape (P, N·WITHIN)."""
+        """ṡ and s̈ at the places within, shape (P, N·within)."""
         share = grid.shares
         h, u, w = grid.lengths[..., None], self.u[..., None], self.w[..., None]
         x = self.x[:, :-1, None] + 2 * h * share * (u + w * (1 - share))
@@ -66,8 +66,8 @@ class ProfileSolver:
         self.kinds = RowKinds(self.R - maker.names.falling, maker.names.falling, bool(self._any_viscous()))
         self.kernel = speed_kernel(self.kinds, self.P == 1)
         self.table = self._table()
-        self.excess_of = excess_kernel(self.kinds)
-        self.slowness = maker.slowness(grid.inside).reshape(self.P, self.N, WITHIN)
+        self.excess_of = excess_kernel(self.kinds, grid.within)
+        self.slowness = maker.slowness(grid.inside).reshape(self.P, self.N, grid.within)
         self.caps = self._caps()
         self.room = np.empty((self.P, self.N, self.kinds.room))
         self._limit()
@@ -97,7 +97,7 @@ class ProfileSolver:
 
     def _limit(self) -> None:
         """Room of each row at the ends of intervals, for gravity and dry friction of whichever direction is met there."""
-        shape = (self.P, self.N, WITHIN, self.R)
+        shape = (self.P, self.N, self.grid.within, self.R)
         m, c, v, g, d = (part.reshape(shape) for part in self.inside[:5])
         lower, upper = (_reshaped(part, shape) for part in self.inside[5:7])
         most, least = _over_places(np.maximum, d), _over_places(np.minimum, d)
@@ -167,12 +167,21 @@ class ProfileSolver:
             if (excess <= TOLERANCE).all():
                 break
             more = _MORE + 0.2 * turn
-            up += more * _spread(over)
-            down += more * _spread(under)
+            np.minimum(up + more * _spread(over), self._room(self.hi_left, self.hi_right), out=up)
+            np.minimum(down + more * _spread(under), self._room(-self.lo_left, -self.lo_right), out=down)
             slower *= _of_neighbours(1.0 / (1.0 + more * fast))
         assert best is not None
         held = self.ends[:, :2].any() or self.kinds.falling  # speeds at the ends, or limits that rise as the speed falls
         return best if held else self._slowed(*best)
+
+    def _room(self, left: FloatArray, right: FloatArray) -> FloatArray:
+        """By how much limits may be tightened: half of what gravity and dry friction leave, so that a slow motion stays possible.
+
+        Limits that fall with the speed are wide at low speeds, however much they are tightened.
+        """
+        found: FloatArray = np.maximum(0.5 * np.minimum(left, right), 0.0)
+        found[..., self.kinds.plain :] = np.inf
+        return found
 
     def _slowed(self, profile: Profile, excess: FloatArray) -> tuple[Profile, FloatArray]:
         """Profiles that still exceed a limit, slower as a whole: all that moves goes down, and the rest is within limits."""
@@ -233,7 +242,7 @@ class ProfileSolver:
         scale = self.scale
         if self.inside.p is not None:
             scale = scale.copy()
-            p = self.inside.p.reshape(self.P, self.N, WITHIN, -1).min(axis=2)
+            p = self.inside.p.reshape(self.P, self.N, self.grid.within, -1).min(axis=2)
             z = np.sqrt(np.maximum(profile.x[:, 1:], profile.x[:, :-1]))
             scale[..., self.kinds.plain :] += p / np.maximum(z, 1e-12)[..., None]
         rows = (np.maximum(over, under) / scale).max(axis=(1, 2), initial=0.0)

@@ -14,6 +14,8 @@ from .path_shapes import Paths
 
 BoolArray = NDArray[np.bool_]
 WITHIN = 4  # places looked at inside of each interval; parabolas tell what is between them
+_LEAST = 20  # intervals of a piece: on fewer, limits kept between grid points can cost several times the time
+_CLOSER, _FEW = 16, 40  # places where a piece of the path has fewer intervals than that: it bends within them
 _BEFORE = 1e-9  # share of the path by which a place just before a jump is before it
 _GRADED = 0.1  # of the grid points at either end lie closer to each other
 _STEPS = 8  # of Newton, at most, to a place where a coordinate turns round
@@ -26,8 +28,8 @@ class Grid(NamedTuple):
     """A path at N + 1 grid points.
 
     `left` and `right` are samples (P, N, n) at both ends of every interval, which differ beside jumps; `inside` those within,
-    (P, N·WITHIN, n), in order. `corners` (P, N + 1) tells where q′ jumps, `shares`
-    (P, N, WITHIN) how far into its interval each place within is. `nodes` are the samples at grid points, None where some jump.
+    (P, N·within, n), in order. `corners` (P, N + 1) tells where q′ jumps, `shares`
+    (P, N, within) how far into its interval each place within is. `nodes` are the samples at grid points, None where some jump.
     """
 
     s: FloatArray
@@ -37,6 +39,11 @@ class Grid(NamedTuple):
     corners: BoolArray
     shares: FloatArray
     nodes: Rates | None = None
+
+    @property
+    def within(self) -> int:
+        """How many places are looked at inside of each interval."""
+        return self.shares.shape[-1]
 
     def at_ends(self, of: Callable[[Rates], Sequence[FloatArray]]) -> tuple[list[FloatArray], list[FloatArray]]:
         """What a function of samples gives at the left and right ends of intervals; grid points are asked once, but for jumps."""
@@ -53,7 +60,8 @@ class Grid(NamedTuple):
 
 def grid_of(paths: Paths, intervals: int) -> Grid:
     """A grid of so many intervals, or more where the path has many pieces."""
-    N = max(intervals, 6 * (paths.breaks.shape[1] + 1))
+    pieces = paths.breaks.shape[1] + 1
+    N = max(intervals, _LEAST * pieces)
     s = paths.ends[:, None] * _denser_at_ends(N)
     taken = np.zeros(s.shape, dtype=bool)
     for row, places in enumerate(paths.breaks):
@@ -70,7 +78,7 @@ def grid_of(paths: Paths, intervals: int) -> Grid:
     jumps, left, right = bool(at_break.any()), _only(nodes, slice(None, -1)), _only(nodes, slice(1, None))
     if jumps:
         right = before_jumps(paths, s, at_break, right)
-    shares = _shares(rests)
+    shares = _shares(rests, _CLOSER if N < _FEW * pieces else WITHIN)
     between = (s[:, :-1, None] + np.diff(s, axis=1)[..., None] * shares).reshape(len(s), -1)
     return Grid(s, left, right, paths.at(between), corners, shares, None if jumps else nodes)
 
@@ -92,9 +100,9 @@ def _close_to_rests(s: FloatArray, taken: BoolArray, rests: BoolArray) -> None:
                 s[row, j], taken[row, j] = s[row, k] + _NEAR * (s[row, j] - s[row, k]), True
 
 
-def _shares(rests: BoolArray) -> FloatArray:
+def _shares(rests: BoolArray, within: int) -> FloatArray:
     """Which parts of an interval lie before its places: even ones; beside rest, where speeds go with the root, their squares."""
-    even = np.arange(1, WITHIN + 1) / (WITHIN + 1)
+    even = np.arange(1, within + 1) / (within + 1)
     after, before = rests.copy(), rests.copy()
     after[:, 1:] |= rests[:, :-1]  # and one interval further, the first one being so short
     before[:, :-1] |= rests[:, 1:]

@@ -37,6 +37,7 @@ _CLOSE = 1e-11  # relative: a maximum that is known so well is found
 _TURNS = 4  # of the tangents of falling limits
 _LEAST = 1e-100  # in place of a coefficient that is zero
 _FAR = 1e300  # a bound that bounds nothing
+_FLAT = 1e-9  # of c: where a coordinate turns round, m is rounding, and so is what a row at its limit leaves for s̈
 _SLOW = 1e-9  # the least speed at which a tangent is laid
 
 
@@ -207,7 +208,9 @@ def _standing_end(bounds: _Bounds, kinds: RowKinds, end: _End, own: Any, other: 
         else:
             room = ops.divide(end.p[i - kinds.plain], z)
             lo, hi = end.lo[i] - room, end.hi[i] + room
-        bounds.between(end.m[i] * own, offset, lo, hi)
+        A = end.m[i] * own
+        flat = ops.less(ops.absolute(A), _FLAT * ops.absolute(end.c[i]))
+        bounds.between(A, offset, ops.where(flat, -_FAR, lo), ops.where(flat, _FAR, hi))
 
 
 def _merit(bounds: _Bounds) -> _Line:

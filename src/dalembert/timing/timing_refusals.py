@@ -50,6 +50,14 @@ def beyond_joint_limit(name: str, value: float, bound: float, unit: str, s: floa
     )
 
 
+def no_way_on(s: float, end: float, q: FloatArray) -> str:
+    """The profile stands still inside of the path."""
+    return (
+        f"path: at {_place(s, end, q)} no speed was found at which the motion could go on within the limits. Use more intervals, "
+        "or lead the path elsewhere."
+    )
+
+
 def too_fast_at_ends(which: str, found: float, most: float) -> str:
     """The speed asked for at an end cannot be had."""
     return (

@@ -8,6 +8,7 @@ from scipy.optimize import brentq
 
 import dalembert as dal
 from dalembert.errors import InfeasibleError, ModelError, ShapeError, UnknownNameError
+from dalembert.timing.fastest_profile import ProfileSolver
 
 from .timing_cases import dense_times, efforts, excess, panda, points, rod, with_friction
 
@@ -37,6 +38,40 @@ def test_a_limit_of_acceleration_does_as_one_of_torque():
     robot, inertia = rod()
     by_torque, by_acceleration = fastest(robot, torque=TORQUE), fastest(robot, acceleration=TORQUE / inertia)
     assert by_acceleration.duration == pytest.approx(by_torque.duration, rel=1e-12)
+
+
+def test_a_limit_of_acceleration_is_no_obstacle_where_a_joint_turns_round():
+    """There q′ is rounding, and what a row at its limit leaves for s̈ is rounding by rounding."""
+    robot = panda()
+    for seed, torque in ((1, None), (2, None), (1, np.inf)):
+        way = points(robot, np.random.default_rng(seed))
+        found = dal.fastest_timing(robot, way, torque=torque, velocity=np.inf, acceleration=5.0)
+        assert np.isfinite(found.duration)
+        assert found.use.max() > 0.999
+        assert np.abs(found.motion.at(dense_times(found.motion))[2]).max() <= 5.0 * (1 + 1e-6)
+
+
+def test_a_grid_that_is_much_too_coarse_still_gives_a_timing_within_limits():
+    robot = panda()
+    for seed in range(4, 10):
+        way = points(robot, np.random.default_rng(seed))
+        found = dal.fastest_timing(robot, way, velocity=np.inf, intervals=30)
+        assert np.isfinite(found.duration)
+        assert excess(robot, found.motion, efforts(robot)) <= 1e-6
+
+
+def test_a_profile_that_stands_still_is_not_called_a_timing(monkeypatch):
+    solve = ProfileSolver.solve
+
+    def stuck(self):
+        profile, excess = solve(self)
+        profile.x[:, 50:52] = 0.0
+        return profile, excess
+
+    monkeypatch.setattr(ProfileSolver, "solve", stuck)
+    rod = dal.robots.pendulum().with_gravity([0, 9.81, 0])
+    with pytest.raises(InfeasibleError, match=r"path: at s = 0\.\d+ of 1.* no speed was found .*Use more intervals"):
+        dal.fastest_timing(rod, [[0.0], [3.0]], torque=2.0, intervals=100)
 
 
 def test_dry_friction_brakes_for_nothing():
