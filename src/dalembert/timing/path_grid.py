@@ -78,7 +78,7 @@ def grid_of(paths: Paths, intervals: int) -> Grid:
     jumps, left, right = bool(at_break.any()), _only(nodes, slice(None, -1)), _only(nodes, slice(1, None))
     if jumps:
         right = before_jumps(paths, s, at_break, right)
-    shares = _shares(rests, _CLOSER if N < _FEW * pieces else WITHIN)
+    shares = _shares(rests, WITHIN if _FEW * pieces <= N else _CLOSER)
     between = (s[:, :-1, None] + np.diff(s, axis=1)[..., None] * shares).reshape(len(s), -1)
     return Grid(s, left, right, paths.at(between), corners, shares, None if jumps else nodes)
 
