@@ -75,13 +75,13 @@ def _compiled(name: str, version: str, options: Sequence[str], libraries: Sequen
     compiler = shutil.which("c++") or shutil.which("g++")
     if compiler is None:
         raise NoLoopError("there is no C++ compiler")
-    sources = [FOLDER / "serve.hpp", FOLDER / f"{name}.cpp"]
+    sources = [*sorted(FOLDER.glob("*.hpp")), FOLDER / f"{name}.cpp"]
     banner = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
     parts = [banner, version, *FLAGS, *options, *libraries, *(source.read_text() for source in sources)]
     program = RESULTS / f"{name}-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:12]}"
     if not program.exists():
         print(f"compiling {name}.cpp, once (Pinocchio: some minutes)", file=sys.stderr)
-        _compile([compiler, *FLAGS, *options, str(sources[1]), *libraries], program)
+        _compile([compiler, *FLAGS, *options, str(sources[-1]), *libraries], program)
     return program
 
 

@@ -3,9 +3,7 @@
 // Of the blocks of states, q gives the poses, qd the first starts, qdd (its first two rows) lower and upper limits.
 // "search" is the textbook: steps are clamped to the limits, an attempt has 30 turns. "same_rules" has the rules of
 // dalembert's own search: joints that push against a limit take no part, hopeless attempts are given up early.
-#include "serve.hpp"
-
-#include <pinocchio/multibody.hpp>
+#include "pinocchio_reading.hpp"
 
 #include <pinocchio/algorithm/frames.hpp>
 #include <pinocchio/algorithm/jacobian.hpp>
@@ -14,27 +12,10 @@
 #include <Eigen/Cholesky>
 #include <random>
 
-namespace pin = pinocchio;
-
 using Vector = Eigen::VectorXd;
-using Input = Eigen::Map<const Vector>;
-using Output = Eigen::Map<Vector>;
 
 constexpr double kTolerance = 1e-5;
 constexpr int kAttempts = 100;
-
-template <class Matrix>
-Matrix read(std::istream& in) {
-  Matrix matrix;
-  for (int i = 0; i < matrix.rows(); ++i)
-    for (int j = 0; j < matrix.cols(); ++j) in >> matrix(i, j);
-  return matrix;
-}
-
-pin::SE3 read_pose(std::istream& in) {
-  const auto R = read<Eigen::Matrix3d>(in);
-  return {R, read<Eigen::Vector3d>(in)};
-}
 
 // As benchmarks/descriptions.py writes it; masses do not matter here.
 pin::Model read_model(const char* path) {

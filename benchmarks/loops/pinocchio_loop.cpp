@@ -1,7 +1,5 @@
 // Pinocchio's algorithms over many states, on the tree of segments that benchmarks/descriptions.py writes.
-#include "serve.hpp"
-
-#include <pinocchio/multibody.hpp>
+#include "pinocchio_reading.hpp"
 
 #include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/aba.hpp>
@@ -13,24 +11,6 @@
 #ifdef SECOND_DERIVATIVES  // a program of their own: with them, the compiler makes the first ones slower
 #include <pinocchio/algorithm/rnea-second-order-derivatives.hpp>
 #endif
-
-namespace pin = pinocchio;
-
-using Input = Eigen::Map<const Eigen::VectorXd>;
-using Output = Eigen::Map<Eigen::VectorXd>;
-
-template <class Matrix>
-Matrix read(std::istream& in) {
-  Matrix matrix;
-  for (int i = 0; i < matrix.rows(); ++i)
-    for (int j = 0; j < matrix.cols(); ++j) in >> matrix(i, j);
-  return matrix;
-}
-
-pin::SE3 read_pose(std::istream& in) {
-  const auto R = read<Eigen::Matrix3d>(in);
-  return {R, read<Eigen::Vector3d>(in)};
-}
 
 pin::Inertia read_inertia(std::istream& in) {
   double mass;

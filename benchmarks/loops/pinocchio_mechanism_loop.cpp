@@ -5,33 +5,13 @@
 //
 // Usage: program model states.bin count N start.bin. The states are x, xd, xdd and tau of all N joints of the tree, of which xdd
 // and tau are read at the driven joints; start.bin holds positions from which the loops are closed.
-#include "serve.hpp"
-
-#include <pinocchio/multibody.hpp>
+#include "pinocchio_reading.hpp"
 
 #include <pinocchio/algorithm/constrained-dynamics.hpp>
 #include <pinocchio/algorithm/frames.hpp>
 #include <pinocchio/algorithm/jacobian.hpp>
 #include <pinocchio/algorithm/kinematics.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
-
-namespace pin = pinocchio;
-
-using Input = Eigen::Map<const Eigen::VectorXd>;
-using Output = Eigen::Map<Eigen::VectorXd>;
-
-template <class Matrix>
-Matrix read(std::istream& in) {
-  Matrix matrix;
-  for (int i = 0; i < matrix.rows(); ++i)
-    for (int j = 0; j < matrix.cols(); ++j) in >> matrix(i, j);
-  return matrix;
-}
-
-pin::SE3 read_pose(std::istream& in) {
-  const auto R = read<Eigen::Matrix3d>(in);
-  return {R, read<Eigen::Vector3d>(in)};
-}
 
 // Two points that are one: a frame at each, and how many of the world's axes hold them (two in a plane, else three).
 struct Closure {

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .checks import whole_number
+from .checks import FloatArray, number, whole_number
 from .errors import ModelError, ShapeError, UnknownNameError
 from .wording import shown
 
@@ -56,6 +56,16 @@ def mapping(subject: str, value: Any, example: str) -> Mapping[Any, Any]:
     if isinstance(value, Mapping):
         return value
     raise ShapeError(f"{subject}: {type(value).__name__} found, a mapping such as {example} expected.")
+
+
+def numbers_by_name(subject: str, what: str, given: Mapping[Any, Any], names: tuple[str, ...], default: FloatArray) -> FloatArray:
+    """One number for each name: those given, infinite ones among them, in the place of defaults; `what` says whose names."""
+    found = default.copy()
+    for name, value in given.items():
+        if name not in names:
+            raise UnknownNameError.among(f"{subject}: {what}", name, names)
+        found[names.index(name)] = number(f"{subject}: {name!r}", value, infinite=True)
+    return found
 
 
 def function(subject: str, value: Any) -> Callable[..., Any] | None:

@@ -9,9 +9,9 @@ import numpy as np
 
 from .. import checks
 from ..checks import FloatArray
-from ..errors import ModelError, ShapeError, UnknownNameError
+from ..errors import ModelError, ShapeError
 from ..mechanism.assembled import Assembled
-from ..options import mapping
+from ..options import mapping, numbers_by_name
 from ..wording import listed
 from .load_conditions import Contact, HeldForce, Squeeze
 
@@ -39,7 +39,7 @@ def weight_matrix(weights: Any, names: tuple[str, ...]) -> FloatArray:
     if weights is None:
         return np.eye(m)
     if isinstance(weights, Mapping):
-        weights = _by_name("weights", weights, names, np.ones(m))
+        weights = numbers_by_name("weights", "drive", weights, names, np.ones(m))
     found = checks.numbers("weights", weights)
     if found.shape not in ((m,), (m, m)):
         raise ShapeError(
@@ -58,7 +58,7 @@ def torque_limits(limits: Any, mechanism: Assembled, names: tuple[str, ...]) -> 
     if limits is None:
         found = own
     elif isinstance(limits, Mapping):
-        found = _by_name("limits", limits, names, own)
+        found = numbers_by_name("limits", "drive", limits, names, own)
     else:
         given = checks.numbers("limits", limits)
         if given.shape not in ((), (len(names),)):
@@ -73,15 +73,6 @@ def torque_limits(limits: Any, mechanism: Assembled, names: tuple[str, ...]) -> 
                 f"Try limits={{{name!r}: 10.0}}, or leave it out of actuated=."
             )
     return np.array(found)
-
-
-def _by_name(subject: str, given: Mapping[str, Any], names: tuple[str, ...], default: FloatArray) -> FloatArray:
-    found = default.copy()
-    for name, value in given.items():
-        if name not in names:
-            raise UnknownNameError.among(f"{subject}: drive", name, names)
-        found[names.index(name)] = checks.number(f"{subject}: {name!r}", value, infinite=True)
-    return found
 
 
 def contacts_of(contacts: Any) -> dict[str, Contact]:

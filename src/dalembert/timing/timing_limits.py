@@ -11,9 +11,10 @@ from .. import checks
 from ..checks import FloatArray
 from ..drives.driven import driven
 from ..dynamics import engine
-from ..errors import ModelError, ShapeError, UnknownNameError
+from ..errors import ModelError, ShapeError
 from ..model import DriveTrain
 from ..model import Limits as JointLimits
+from ..options import numbers_by_name
 from .limit_rows import Limit, TimingLimits
 from .shared_drives import drives_limit
 
@@ -76,11 +77,7 @@ def sizes_of(kind: str, given: Any, names: tuple[str, ...], default: FloatArray)
     if given is None:
         found = default
     elif isinstance(given, Mapping):
-        found = default.copy()
-        for name, value in given.items():
-            if name not in names:
-                raise UnknownNameError.among(f"{kind}: joint", name, names)
-            found[names.index(name)] = checks.number(f"{kind}: {name!r}", value, infinite=True)
+        found = numbers_by_name(kind, "joint", given, names, default)
     else:
         numbers = checks.numbers(kind, given)
         if numbers.shape not in ((), (len(names),)):
