@@ -240,6 +240,13 @@ def test_the_table_has_a_line_for_each_entry():
     assert "at" not in repr(found.maximum).split("(")[0]
 
 
+@pytest.mark.parametrize("number", [np.float16(0.5), np.float32(0.5), np.int8(1), 1])
+def test_numbers_of_any_precision_are_ranges(number):
+    arm = dal.robots.two_link_planar()
+    found = dal.bounds(arm, "gravity_torque", q=number, seconds=number)
+    assert np.array_equal(found.upper, dal.bounds(arm, "gravity_torque", q=float(number)).upper)
+
+
 @pytest.mark.parametrize(
     ("options", "kind", "sentence"),
     [
