@@ -71,6 +71,8 @@ OPTIONS: dict[str, Verdict] = {
     "sample": may.optional(may.never),  # for a torque that is a function
     "delay": may.zero,  # without samples
     "python": may.no,
+    "events": may.empty_or(may.never),
+    "stops": may.empty_or(may.number),
 }
 
 

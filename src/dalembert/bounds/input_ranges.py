@@ -62,7 +62,8 @@ def pair(name: str, value: Any, n: int) -> tuple[FloatArray, FloatArray]:
     """A number for both sides of zero, or lower and upper ends as numbers or arrays of shape (n,)."""
     expected = f"a pair (lower, upper) of numbers or of {n} numbers each is expected"
     if _is_real(value):
-        if not 0 <= float(value) < _HUGE:  # in double precision: a number of fewer bits cannot be compared with one so large
+        value = _plain(value)
+        if not 0 <= value < _HUGE:
             raise ShapeError(f"{name}: {shown(value)} found; a finite number that is not negative, for ±, is expected.")
         value = (-float(value), float(value))
     if not isinstance(value, (list, tuple, np.ndarray)) or getattr(value, "ndim", 1) == 0 or len(value) != 2:
@@ -87,9 +88,14 @@ def masses(value: Any) -> tuple[float, float]:
 
 def positive(name: str, value: Any) -> float:
     """A number above zero, which may be infinite."""
-    if not _is_real(value) or not value > 0 or _HUGE < float(value) < math.inf:
+    if not _is_real(value) or not value > 0 or _HUGE < _plain(value) < math.inf:
         raise ModelError(f"{name}: {shown(value)} found; a number above zero is expected.")
     return float(value)
+
+
+def _plain(value: Any) -> Any:
+    """A number of Python: one of fewer bits cannot be compared with one that is huge."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _is_real(value: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, NamedTuple
@@ -168,7 +168,8 @@ def occasions_of(system: AnySystem, events: Any, stops: Any, interval: tuple[flo
     """What users give, checked."""
     coordinates = engine.system_of(system).coordinates
     names = tuple(c.name for c in coordinates)
-    given = () if events is None else tuple(_event(e) for e in ([events] if isinstance(events, Event) else _several(events)))
+    several = () if events is None else [events] if isinstance(events, Event) else events
+    given = tuple(_event(e) for e in checks.items("events", several, "a list of dal.Event"))
     for event in given:
         _check_change(event, system, names)
         if event.time is not None and not interval[0] < event.time < interval[1]:
@@ -197,12 +198,6 @@ def check_start(occasions: Occasions, q: FloatArray) -> None:
         + ("." if len(q) == 1 else f", in motion {row}.")
         + " Begin within them, or leave it out of stops."
     )
-
-
-def _several(events: Any) -> Iterable[Any]:
-    if isinstance(events, Iterable) and not isinstance(events, (str, bytes, Mapping)):
-        return events
-    raise ShapeError(f"events: {shown(events)} found; a list of dal.Event is expected.")
 
 
 def _event(value: Any) -> Event:
@@ -245,7 +240,7 @@ def _restitution(stops: Any, coordinates: Sequence[Any]) -> FloatArray:
 
 
 def _share(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 <= float(value) <= 1.0:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value <= 1:
         raise ShapeError(f"stops: {shown(value)} found; the part of its speed that a joint keeps, from 0 to 1, is expected.")
     return float(value)
 
