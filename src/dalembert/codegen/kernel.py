@@ -28,7 +28,8 @@ from .workers import MOST_ARRAYS, no_memory, thread_count
 
 _SOON = 2e7  # ns of work after which an interrupt should be noticed
 _LONG_STAGE = 600  # operations of a stage from which on registers spill anyway
-_WORK_PER_RESULT = 40  # operations for each number of the results, below which writing them takes much of the time
+_WORK_PER_RESULT = 6  # operations for each number of the results, below which writing them takes much of the time
+_WORK_PER_RESULT_ON_ZEN = 40  # whose cores turn registers into rows in halves
 _FEW_RESULTS = 16  # numbers whose writing is never much
 _WORTH_A_THREAD = 2e5  # ns of work: some ten times what it costs to give it to a thread
 
@@ -158,7 +159,8 @@ def build(program: Program | LoopProgram, dtype: str = DOUBLE.dtype, *, anew: bo
         if real is not DOUBLE:
             entry_points = Rounded(entry_points[0], dtype), single_call.refuse
         return Kernel(entry_points, *slots, cost, dtype)
-    ir = straight_ir.emit(program, straight_lanes(program, lanes) * 8 // real.bytes, x86=x86, real=real, jumps=target.host().zen)
+    zen = target.host().zen
+    ir = straight_ir.emit(program, straight_lanes(program, lanes, zen=zen) * 8 // real.bytes, x86=x86, real=real, jumps=zen)
     return Kernel(compiled(ir, program, real, anew=anew), *slots, cost, dtype)
 
 
@@ -169,7 +171,7 @@ def _is_worth_doubling(program: LoopProgram) -> bool:
     return divides and all(len(stage.nodes) <= _LONG_STAGE for stage in stages)
 
 
-def straight_lanes(program: Program, widest: int) -> int:
+def straight_lanes(program: Program, widest: int, *, zen: bool) -> int:
     """The lanes of straight code: half of AVX-512's eight where most of the time goes into writing rows.
 
     Results leave the registers as rows, one per lane, and turning eight registers into eight rows takes longer than twice four
@@ -179,7 +181,8 @@ def straight_lanes(program: Program, widest: int) -> int:
     if straight_ir.whole_limit(32) <= straight_ir.length(program) < straight_ir.whole_limit(64):
         return widest
     results = sum(isinstance(scalar, Expr) for result in program.results for scalar in result)
-    writes_much = results > _FEW_RESULTS and program.work < _WORK_PER_RESULT * results
+    worth = _WORK_PER_RESULT_ON_ZEN if zen else _WORK_PER_RESULT
+    writes_much = results > _FEW_RESULTS and program.work < worth * results
     return widest // 2 if widest == 8 and writes_much else widest
 
 

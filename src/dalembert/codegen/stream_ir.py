@@ -14,15 +14,15 @@ LAST_CACHE = Path("/sys/devices/system/cpu/cpu0/cache/index3/size")  # such as 3
 
 
 def stays_in_cache(told: Path = LAST_CACHE) -> int:
-    """Bytes of results that are likely to stay in the last cache until they are read: a quarter of it, from 8 MB to 32 MB.
+    """Bytes of results that are likely to stay in the last cache until they are read: a quarter of it, from 8 MB to 16 MB.
 
-    A larger cache has more cores that share it.
+    A larger cache has more cores that share it, and results that left it in the meantime are better written past it.
     """
     try:
         size = 1024 * int(told.read_text(encoding="ascii").strip().removesuffix("K"))
     except (OSError, ValueError):
         size = 0
-    return min(max(size // 4, 2**23), 2**25)
+    return min(max(size // 4, 2**23), 2**24)
 
 
 FROM = stays_in_cache()  # bytes of results of one call from which on they bypass the caches

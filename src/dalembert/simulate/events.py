@@ -240,7 +240,7 @@ def _restitution(stops: Any, coordinates: Sequence[Any]) -> FloatArray:
 
 
 def _share(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value <= 1:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)) or not 0 <= value <= 1:
         raise ShapeError(f"stops: {shown(value)} found; the part of its speed that a joint keeps, from 0 to 1, is expected.")
     return float(value)
 

@@ -109,7 +109,7 @@ def test_wide_registers_leave_longer_programs_in_one_part(monkeypatch: pytest.Mo
     monkeypatch.setattr(straight_ir, "PART_SIZE", 100)
     assert "@part_1" in straight_ir.emit(sums, 4)
     assert "@part_1" not in straight_ir.emit(sums, 8)
-    assert kernel.straight_lanes(sums, 8) == 8
+    assert kernel.straight_lanes(sums, 8, zen=True) == 8
 
 
 def test_a_tile_keeps_its_scratch_within_the_second_cache() -> None:

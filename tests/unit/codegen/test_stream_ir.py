@@ -141,7 +141,7 @@ def test_results_smaller_than_a_line_go_straight_to_their_rows() -> None:
     assert stream_ir.streamed({2: 8, 3: 8}, rows=4) == []
 
 
-@pytest.mark.parametrize(("told", "size"), [("266240K\n", 2**25), ("65536K\n", 2**24), ("4096K\n", 2**23), ("much", 2**23)])
+@pytest.mark.parametrize(("told", "size"), [("266240K\n", 2**24), ("49152K\n", 12 * 2**20), ("4096K\n", 2**23), ("much", 2**23)])
 def test_results_up_to_a_quarter_of_the_last_cache_go_through_it(told: str, size: int, tmp_path: Path) -> None:
     (tmp_path / "size").write_text(told)
     assert stream_ir.stays_in_cache(tmp_path / "size") == size
