@@ -28,7 +28,7 @@ from .workers import MOST_ARRAYS, no_memory, thread_count
 
 _SOON = 2e7  # ns of work after which an interrupt should be noticed
 _LONG_STAGE = 600  # operations of a stage from which on registers spill anyway
-_WORK_PER_RESULT = 6  # operations for each number of the results, below which writing them takes much of the time
+_WORK_PER_RESULT = 12  # operations for each number of the results, below which writing them takes much of the time
 _WORK_PER_RESULT_ON_ZEN = 40  # whose cores turn registers into rows in halves
 _FEW_RESULTS = 16  # numbers whose writing is never much
 _WORTH_A_THREAD = 2e5  # ns of work: some ten times what it costs to give it to a thread

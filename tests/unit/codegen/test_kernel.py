@@ -337,8 +337,9 @@ def test_arms_that_are_not_taken_do_not_warn() -> None:
 
 def test_programs_that_write_much_use_half_of_the_widest_registers():
     robot = dal.robots.puma560()
-    programs = {name: engine.program(robot, name) for name in ("inverse_dynamics", "gravity_torque", "mass_matrix", "regressor")}
-    for zen, of_mass_matrix in ((True, 4), (False, 8)):
-        lanes = {name: straight_lanes(program, 8, zen=zen) for name, program in programs.items()}
-        assert lanes == {"inverse_dynamics": 8, "gravity_torque": 8, "mass_matrix": of_mass_matrix, "regressor": 4}
+    names = ("inverse_dynamics", "gravity_torque", "mass_matrix", "coriolis_matrix", "regressor")
+    programs = {name: engine.program(robot, name) for name in names}
+    for zen, between in ((True, 4), (False, 8)):
+        lanes = [straight_lanes(programs[name], 8, zen=zen) for name in names]
+        assert lanes == [8, 8, 4, between, 4]
         assert {straight_lanes(program, 4, zen=zen) for program in programs.values()} == {4}
