@@ -108,6 +108,7 @@ def test_bounds_hold_over_the_ranges_of_states(run, states, tmp_path):
     np.testing.assert_allclose(upper, wanted.upper, rtol=0.06)  # both are within 5 % of the maximum
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["linearize", "opspace", "ellipsoid", "bounds"])
 @pytest.mark.parametrize("suffix", ["svg", "png", "pdf"])
 def test_what_many_states_give_is_drawn(run, states, tmp_path, command, suffix):

@@ -55,6 +55,7 @@ def test_it_closes_at_every_sampled_coordinate(name):
     assert max(gap(mechanism, x) for x in found.x) < 1e-14
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_accelerations_come_back_from_the_torques_they_need(name, rng):
     mechanism, q = sampled(name, 5)

@@ -85,6 +85,7 @@ def test_a_robot_comes_with_its_own_names_in_front_and_with_all_it_has() -> None
     assert total == pytest.approx(sum(link.mass for link in arm.parameters.links) + 0.4 + 0.1 + 0.1 + 0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("joint", [None, "revolute", "prismatic", "continuous", "fixed"])
 @pytest.mark.parametrize(
     "part", [LOAD, Body("load", 1.0, (0.1, 0.2, 0.3)), gripper().replace(name="load")], ids=lambda p: type(p).__name__

@@ -47,6 +47,7 @@ def told(call):
     return found, {warning.message.code: str(warning.message) for warning in caught}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"directions": ("x", "z", "ry")}], ids=["six", "three"])
 @pytest.mark.parametrize("name", ARMS)
 def test_rows_are_refused_and_told_of_as_the_eigenvalues_of_all_of_them_say(name, options, rng, monkeypatch):

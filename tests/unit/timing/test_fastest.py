@@ -40,6 +40,7 @@ def test_a_limit_of_acceleration_does_as_one_of_torque():
     assert by_acceleration.duration == pytest.approx(by_torque.duration, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_limit_of_acceleration_is_no_obstacle_where_a_joint_turns_round():
     """There q′ is rounding, and what a row at its limit leaves for s̈ is rounding by rounding."""
     robot = panda()
@@ -51,6 +52,7 @@ def test_a_limit_of_acceleration_is_no_obstacle_where_a_joint_turns_round():
         assert np.abs(found.motion.at(dense_times(found.motion))[2]).max() <= 5.0 * (1 + 1e-6)
 
 
+@pytest.mark.slow
 def test_a_grid_that_is_much_too_coarse_still_gives_a_timing_within_limits():
     robot = panda()
     for seed in range(4, 10):

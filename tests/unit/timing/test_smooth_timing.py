@@ -67,6 +67,7 @@ def test_viscous_friction_takes_its_part_of_the_torque_rate():
     assert uses(braked, found.motion, torque_rate=JERK * inertia)["torque_rate"] == pytest.approx(1.0, abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rubs", "given"),
     [

@@ -87,6 +87,7 @@ def test_the_lower_order_of_two_maps_is_that_of_their_composition() -> None:
     assert transfer.stack(CARTESIAN.influence(POINTS, order=2), CARTESIAN.influence(POINTS, order=3)).D is None
 
 
+@pytest.mark.slow
 def test_velocity_acceleration_and_jerk_go_forth_and_back(rng: np.random.Generator) -> None:
     """Of a tool with its rotation, where the order of indices matters [Freeman, Eq. 3-44 to 3-46]."""
     robot = random_robot(rng, 6, PLAIN)
