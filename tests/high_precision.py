@@ -52,13 +52,17 @@ def function_of(system: Any, quantity: str) -> Callable[..., list[Any]]:
 
 
 def closed_positions(system: Mechanism, q: Sequence[Any]) -> list[Any]:
-    """The positions of the tree at which all closures hold and the coordinates are q."""
+    """The positions of the tree at which the closures hold, those that do not follow from others, and the coordinates are q.
+
+    What follows from others holds but for the rounding of a model's numbers, which fifty digits see.
+    """
     x = exactly(system.assemble([float(value) for value in q]).x)
-    goal = mpmath.matrix([*exactly([row.value for row in system.rows]), *q])
+    goal = [*exactly([row.value for row in system.rows]), *q]
+    rows = sorted(step.row for step in system.plan.steps)
     for _ in range(NEWTON):
         F, J = evaluated(system.equations._program, x)
-        left = goal - mpmath.matrix(F)
-        x = list(mpmath.matrix(x) + mpmath.lu_solve(mpmath.matrix(np.reshape(J, (len(F), -1)).tolist()), left))
+        left = mpmath.matrix([goal[k] - F[k] for k in rows])
+        x = list(mpmath.matrix(x) + mpmath.lu_solve(mpmath.matrix(np.reshape(J, (len(F), -1))[rows].tolist()), left))
     assert max(abs(value) for value in left) < mpmath.mpf(10) ** (4 - DIGITS)
     return x
 

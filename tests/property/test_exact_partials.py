@@ -16,11 +16,14 @@ import dalembert as dal
 from dalembert.model import Link
 from tests import high_precision
 from tests.high_precision import worst
+from tests.mechanism_cases import CASES
 from tests.robots import EVERYTHING, body, random_robot
 from tests.unit.linear.systems import mechanism, motion, some_robot
 
 DIFFERENCE = 1e-12  # relative; differences with fifty digits err by 1e-30, so this is rounding of the partials: 2e-15 in most
 SEEDS = range(6)
+MINUTES = "stewart_legs"  # that the 36 joints of its legs would take
+KINDS = [name for name in CASES if not name.endswith(("links", "ground")) and name != MINUTES]
 MECHANISMS = ("five_bar", "planar_3rrr", "spatial_slider_crank")
 SMOOTH = replace(EVERYTHING, mimic=False)
 
@@ -42,6 +45,15 @@ def test_partials_of_the_load_of_mechanisms_equal_exact_differences(name):
     q, qd, qdd = motion(system, np.random.default_rng(1), 1)[:, 0]
     exact = high_precision.slopes(high_precision.function_of(system, "inverse_dynamics"), q, qd, qdd)
     assert worst(dal.derivatives(system, q, qd, qdd), exact) < DIFFERENCE
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_partials_of_every_kind_of_mechanism_equal_exact_differences(name):
+    system, rng = CASES[name](), np.random.default_rng(1)
+    q, (qd, qdd) = system.q0 + rng.uniform(-0.02, 0.02, system.n), rng.uniform(-1.0, 1.0, (2, system.n))
+    exact = np.stack(high_precision.slopes(high_precision.function_of(system, "inverse_dynamics"), q, qd, qdd))
+    found = np.stack(dal.derivatives(system, q, qd, qdd))
+    assert np.abs(found - exact).max() < DIFFERENCE * np.abs(exact).max()  # by the largest of all: some are zero but for rounding
 
 
 @pytest.mark.parametrize("seed", SEEDS)
