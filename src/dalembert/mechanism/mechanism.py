@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -102,12 +102,19 @@ class Mechanism(Assembled):
 
     @cached_property
     def _looking_kernel(self) -> Kernel:
-        """The larger one of both, and the least pivot against its size at the seed."""
+        """Above 1, or NaN, where positions are open or nearly singular: one number for both is judged more quickly."""
 
         def look(q: Any, x: Any) -> Any:
-            return ops.maximum(*self.left_open(q, x)), assembly_program.pivot_at(self.setting, x)
+            left, pivot = ops.maximum(*self.left_open(q, x)), assembly_program.pivot_at(self.setting, x)
+            return left * (1.0 / refusals.GIVEN) + ops.where(ops.less(NEAR_SINGULAR, pivot), 0.0, 2.0)
 
-        return build(trace(look, {"q": (self.n,), "x": (self.robot.n,)}, ["left", "pivot"], name="given_positions"))
+        return build(trace(look, {"q": (self.n,), "x": (self.robot.n,)}, ["doubt"], name="given_positions"))
+
+    @cached_property
+    def _pivot_kernel(self) -> Kernel:
+        """Positions to the least pivot against its size at the seed."""
+        function = partial(assembly_program.pivot_at, self.setting)
+        return build(trace(function, {"x": (self.robot.n,)}, ["pivot"], name="least_pivot"))
 
     def completed(self, kernel: Kernel) -> ClosedKernel:
         """A kernel that has the positions as its last input, as one that finds them."""
@@ -145,10 +152,11 @@ class Mechanism(Assembled):
 
     def _taken(self, q: Any, x: Any, threads: int | None) -> Any:
         """Given positions, looked at; only where some are open, or nearly singular, closely. NaN where they are singular."""
-        left, pivots = map(np.asarray, self._looking_kernel(q, x, threads=threads))
-        if not left.max(initial=0.0) <= refusals.GIVEN:  # NaN is looked at, too
-            refusals.check_given(self, q, x)
-        return x if pivots.min(initial=1.0) > NEAR_SINGULAR else refusals.taken(self, x, pivots)
+        if np.asarray(self._looking_kernel(q, x, threads=threads)).max(initial=0.0) <= 1.0:  # NaN is looked at, too
+            return x
+        refusals.check_given(self, q, x)
+        pivots = np.asarray(self._pivot_kernel(x, threads=threads))
+        return refusals.taken(self, x, pivots) if not pivots.min(initial=1.0) > NEAR_SINGULAR else x
 
     def residual(self, x: ArrayLike) -> FloatArray:
         """The largest of what the closures are off at positions of the tree [m | rad].
@@ -322,9 +330,7 @@ class _PlacedKernels(dict[Any, Any]):
         """The kernel of a request, built with the mechanism if need be."""
         if dict.__contains__(self, key):
             return dict.__getitem__(self, key)
-        if not isinstance(key, Request) or not (
-            isinstance(key.quantity, Quantity) or key.quantity in (*QUANTITIES, *_TIME_LOOPS)
-        ):
+        if not isinstance(key, Request) or not _is_shared(key):
             return default
         if key.quantity in _TIME_LOOPS:
             return self.mechanism.kernels.get(key, default)
