@@ -39,10 +39,10 @@ def panda() -> Robot:
     return robot.replace(parameters=robot.parameters.replace(friction=laws))
 
 
-def points(robot: Robot, *batch: int) -> np.ndarray:
-    """Six points for each path, within the ranges of the joints."""
+def points(robot: Robot, *batch: int, margin: float = 0.25) -> np.ndarray:
+    """Six points for each path, within the ranges of the joints less a margin on either side: splines swing out."""
     lower, upper = np.array([(j.limits.lower, j.limits.upper) for j in robot.structure.coordinates]).T
-    return lower + (upper - lower) * np.random.default_rng(3).uniform(0.25, 0.75, size=(*batch, 6, robot.n))
+    return lower + (upper - lower) * np.random.default_rng(3).uniform(margin, 1 - margin, size=(*batch, 6, robot.n))
 
 
 def measure(effort: Effort) -> Table:
@@ -77,7 +77,7 @@ def _record(kind: str, intervals: int, paths: int, seconds: float) -> dict[str, 
         "ms": 1e3 * timed.best(),
         "excess": _excess(robot, found.motion, found.torque_limits),
     }
-    many = partial(dal.fastest_timing, robot, points(robot, paths), velocity=speed, intervals=intervals)
+    many = partial(dal.fastest_timing, robot, points(robot, paths, margin=0.4), velocity=speed, intervals=intervals)
     batch = side_by_side([timer_of(many)], 0.0, least=1)
     record["batch_ms"] = 1e3 * batch.best() / paths
     if peer is not None:

@@ -7,14 +7,14 @@ the largest one in between.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any
 
 from ..codegen import Kernel, build
 from ..expr import ops, trace
 from .speed_program import RowKinds
 
-_SLOW = 1e-12  # the least speed that limits of power are divided by
+_SLOW = 1e-12  # the least speed that limits of power are divided by, and the least limit that an excess is measured by
 
 
 def _rates(profile: Sequence[Any], share: Any) -> tuple[Any, Any]:
@@ -36,37 +36,56 @@ def _peak(values: Sequence[Any]) -> Any:
 
 
 def _function(kinds: RowKinds) -> Any:
-    R = kinds.plain + kinds.falling
+    R = kinds.rows
 
-    def function(profile: Any, shares: Any, slowness: Any, ends: Any, still: Any, limits: Any, *places: Any) -> Any:
-        """`ends` is a row of the solver's table, `still` g + d at both ends, `places` m, c, v, g, d and p within."""
-        shares = [0.0, *shares, 1.0]
-        rates = [_rates(profile, share) for share in shares]
-        over, under, use = [], [], []
+    def function(profile: Any, shares: Any, slowness: Any, ends: Any, g0: Any, g1: Any, lo: Any, hi: Any, *places: Any) -> Any:
+        """`ends` is a row of the solver's table, `g0` and `g1` gravity at both ends, `places` m, c, v, g, d and p within."""
+        rates = [_rates(profile, share) for share in (0.0, *shares, 1.0)]
+        over, under, use, worst = [], [], [], []
+        d = places[4]
         for i in range(R):
-            at_ends = [[ends[(5 * k + j) * R + i] for j in range(3)] + [still[k * R + i]] for k in range(2)]
+            still = g0[i] + d[0][i], g1[i] + d[-1][i]  # at its ends an interval has the friction that it has within
+            at_ends = [[ends[(5 * k + j) * R + i] for j in range(3)] + [still[k]] for k in range(2)]
             within = [[m[i], c[i], v[i], g[i] + d[i]] for m, c, v, g, d in zip(*places[:5], strict=True)]
-            falls = i >= kinds.plain
-            p = [place[i - kinds.plain] for place in places[5]] if falls else []
-            above, below, share = _row([at_ends[0], *within, at_ends[1]], [p[0], *p, p[-1]] if falls else [], rates, limits, i, R)
+            p = [place[i - kinds.plain] for place in places[5]] if i >= kinds.plain else []
+            above, below, share = _row([at_ends[0], *within, at_ends[1]], p, rates, lo[i], hi[i])
             over.append(ops.maximum(_peak(above), 0.0))
             under.append(ops.maximum(_peak(below), 0.0))
             use.append(share)
+            worst.append(ops.divide(ops.maximum(over[-1], under[-1]), _size(lo[i], hi[i], p, rates)))
         fast: Any = 0.0
         for (z, _), top in zip(rates[1:-1], slowness, strict=True):
             fast = ops.maximum(fast, z * top - 1.0)
-        return over, under, [fast], use
+        return [*over, *under], [reduce(ops.maximum, worst, fast)], [fast], use, [_stops(profile)]
 
     return function
 
 
-def _row(samples: list[Any], p: list[Any], rates: list[Any], limits: Any, i: int, R: int) -> tuple[list[Any], list[Any], Any]:
+def _size(lo: Any, hi: Any, p: list[Any], rates: list[Any]) -> Any:
+    """What an excess is measured by: the smaller of both limits."""
+    size = ops.maximum(ops.minimum(ops.absolute(lo), ops.absolute(hi)), _SLOW)
+    if not p:
+        return size
+    return size + ops.divide(reduce(ops.minimum, p), ops.maximum(ops.maximum(rates[0][0], rates[-1][0]), _SLOW))
+
+
+def _stops(profile: Any) -> Any:
+    """Whether ṡ², a parabola, comes near to zero, or below, within the interval, though it does not at its ends."""
+    x, u, w, h = profile
+    a, bent = u + w, ops.less(w, 0.0)
+    at = ops.divide(a * h, 2.0 * ops.where(bent, w, 1.0))
+    low = ops.less(x + a * at, 0.25 * ops.minimum(x, x + 2.0 * h * u))
+    return bent * ops.less(0.0, at) * ops.less(at, h) * low
+
+
+def _row(samples: list[Any], p: list[Any], rates: list[Any], least: Any, most: Any) -> tuple[list[Any], list[Any], Any]:
     """How far one row is above and below its limits at each place, and the share of them that it uses at most."""
     above, below, use = [], [], 0.0
+    p = [p[0], *p, p[-1]] if p else []
     for k, ((m, c, v, g), (z, u)) in enumerate(zip(samples, rates, strict=True)):
         value = m * u + (c * z + v) * z + g
         room = ops.divide(p[k], ops.maximum(z, _SLOW)) if p else 0.0
-        lo, hi = limits[i] - room, limits[R + i] + room
+        lo, hi = least - room, most + room
         above.append(value - hi)
         below.append(lo - value)
         if 0 < k < len(samples) - 1:
@@ -76,19 +95,15 @@ def _row(samples: list[Any], p: list[Any], rates: list[Any], limits: Any, i: int
 
 @lru_cache(maxsize=64)
 def excess_kernel(kinds: RowKinds, within: int) -> Kernel:
-    """(profile, shares, slowness, ends, still, limits, m, c, v, g, d, p) of intervals -> over, under, fast, use."""
-    R = kinds.plain + kinds.falling
-    inputs = {
-        "profile": (4,),
-        "shares": (within,),
-        "slowness": (within,),
-        "ends": (kinds.width,),
-        "still": (2 * R,),
-        "limits": (2 * R,),
-    } | dict.fromkeys("mcvgd", (within, R))
+    """(profile, shares, slowness, ends, g0, g1, lo, hi, m, c, v, g, d, p) of intervals -> beyond, worst, fast, use, stops.
+
+    `beyond` has rows above their limits and then those below; `worst` is relative to limits, of rows and speeds.
+    """
+    inputs: dict[str, tuple[int, ...]] = {"profile": (4,), "shares": (within,), "slowness": (within,), "ends": (kinds.width,)}
+    inputs |= dict.fromkeys(("g0", "g1", "lo", "hi"), (kinds.rows,)) | dict.fromkeys("mcvgd", (within, kinds.rows))
     if kinds.falling:
         inputs["p"] = (within, kinds.falling)
-    return build(trace(_function(kinds), inputs, ["over", "under", "fast", "use"], name="limit_excess"))
+    return build(trace(_function(kinds), inputs, ["beyond", "worst", "fast", "use", "stops"], name="limit_excess"))
 
 
 __all__ = ["excess_kernel"]

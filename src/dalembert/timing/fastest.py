@@ -16,14 +16,13 @@ from ..dynamics import engine
 from ..dynamics.system import AnySystem
 from ..errors import ModelError
 from ..model import DriveTrain
-from ..model import Limits as JointLimits
 from ..options import samples
 from ..trajectory import Motion
 from . import timing_refusals as refusals
 from .fastest_profile import Profile, ProfileSolver
 from .friction_kinds import bends
 from .limit_rows import RowMaker
-from .path_grid import Grid, grid_of
+from .path_grid import WITHIN, Grid, grid_of
 from .path_shapes import Paths, one_path, part_of, read_paths, without_rests
 from .rate_limits import read_rates
 from .rate_rows import RateMaker
@@ -31,10 +30,10 @@ from .shared_drives import shares
 from .smooth_law import SmoothLaw
 from .smooth_timing import SmoothTiming, timed_smoothly
 from .time_law import TimeLaw
-from .timing_limits import read_limits
+from .timing_limits import limits_of, read_limits
 from .timing_result import FastestTiming
 
-_AT_ONCE = 400_000  # samples that are looked at together: more fill the memory
+_AT_ONCE = 80_000  # samples that are looked at together: more do not stay in the caches
 _BENDS = 6  # passes for friction that is no line in the speed
 
 
@@ -205,6 +204,7 @@ def _too_fast_at_ends(ends: FloatArray, found: SmoothTiming) -> str:
 
 
 def _timed(maker: RowMaker, paths: Paths, N: int, ends: FloatArray) -> _Piece:
+    _keep_memory(paths.count * N * WITHIN * 9 * paths.n)
     grid = grid_of(paths, N)
     solver = ProfileSolver(maker, grid, np.tile(ends, (paths.count, 1)))
     messages = _crossed_limits(maker, paths, grid)
@@ -227,12 +227,21 @@ def _timed(maker: RowMaker, paths: Paths, N: int, ends: FloatArray) -> _Piece:
     return _Piece(grid.s, profile, solver.torques(profile), solver.use(profile), excess, messages)
 
 
+def _keep_memory(numbers: int) -> None:
+    """Have as much memory as samples of paths and of torques take, and give it back.
+
+    Allocators return memory to the system that exceeds a threshold, and clear it page by page at the next call: a sixth of the
+    time of a path. glibc raises that threshold to twice the largest array that it has seen come and go.
+    """
+    np.empty(numbers)
+
+
 def _crossed_limits(maker: RowMaker, paths: Paths, grid: Grid) -> dict[int, str]:
     """Paths that leave the range of a joint."""
     coordinates = engine.system_of(maker.system).coordinates
-    own = [getattr(coordinate, "limits", JointLimits()) for coordinate in coordinates]
+    own = limits_of(coordinates)
     lower, upper = np.array([limit.lower for limit in own]), np.array([limit.upper for limit in own])
-    q = np.concatenate([grid.left[0], grid.right[0][:, -1:]], axis=1)
+    q = np.concatenate([grid.left[0], grid.right[0][:, -1:]], axis=1) if grid.nodes is None else grid.nodes[0]
     if ((q.min(axis=1) >= lower) & (q.max(axis=1) <= upper)).all():
         return {}
     slack = 1e-9 * (1.0 + np.abs(q))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +31,11 @@ class Grid(NamedTuple):
     `left` and `right` are samples (P, N, n) at both ends of every interval, which differ beside jumps; `inside` those within,
     (P, N·within, n), in order. `corners` (P, N + 1) tells where q′ jumps, `shares`
     (P, N, within) how far into its interval each place within is. `nodes` are the samples at grid points, None where some jump.
+    `lengths` are those of the intervals (P, N).
     """
 
     s: FloatArray
+    lengths: FloatArray
     left: Rates
     right: Rates
     inside: Rates
@@ -45,17 +48,13 @@ class Grid(NamedTuple):
         """How many places are looked at inside of each interval."""
         return self.shares.shape[-1]
 
-    def at_ends(self, of: Callable[[Rates], Sequence[FloatArray]]) -> tuple[list[FloatArray], list[FloatArray]]:
+    def at_ends(self, of: Callable[[Rates], Sequence[Any]]) -> tuple[list[Any], list[Any]]:
         """What a function of samples gives at the left and right ends of intervals; grid points are asked once, but for jumps."""
         if self.nodes is None:
             return list(of(self.left)), list(of(self.right))
         found = of(self.nodes)
-        return [part[:, :-1] for part in found], [part[:, 1:] for part in found]
-
-    @property
-    def lengths(self) -> FloatArray:
-        """Of the intervals, shape (P, N)."""
-        return np.diff(self.s, axis=1)
+        left, right = ([part if part is None else part[:, cut] for part in found] for cut in (slice(-1), slice(1, None)))
+        return left, right
 
 
 def grid_of(paths: Paths, intervals: int) -> Grid:
@@ -79,8 +78,9 @@ def grid_of(paths: Paths, intervals: int) -> Grid:
     if jumps:
         right = before_jumps(paths, s, at_break, right)
     shares = _shares(rests, WITHIN if _FEW * pieces <= N else _CLOSER)
-    between = (s[:, :-1, None] + np.diff(s, axis=1)[..., None] * shares).reshape(len(s), -1)
-    return Grid(s, left, right, paths.at(between), corners, shares, None if jumps else nodes)
+    lengths = np.diff(s, axis=1)
+    between = (s[:, :-1, None] + lengths[..., None] * shares).reshape(len(s), -1)
+    return Grid(s, lengths, left, right, paths.at(between), corners, shares, None if jumps else nodes)
 
 
 def _denser_at_ends(N: int) -> FloatArray:
@@ -124,12 +124,13 @@ def _only(rates: Rates, part: slice) -> Rates:
 
 def move_to(s: FloatArray, taken: BoolArray, places: FloatArray) -> None:
     """Put grid points on places, each on the nearest that is free."""
-    for place in places:
-        k = int(np.searchsorted(s, place))
-        near = [j for j in (k - 1, k) if 0 < j < len(s) - 1 and not taken[j] and s[j - 1] < place < s[j + 1]]
+    points = s.tolist()  # few places of many: faster one by one in a list
+    for place in places.tolist():
+        k = bisect_left(points, place)
+        near = [j for j in (k - 1, k) if 0 < j < len(points) - 1 and not taken[j] and points[j - 1] < place < points[j + 1]]
         if near:
-            j = min(near, key=lambda j: abs(s[j] - place))
-            s[j], taken[j] = place, True
+            j = min(near, key=lambda j: abs(points[j] - place))
+            s[j], taken[j], points[j] = place, True, place
 
 
 def move_to_turns(nodes: Rates, s: FloatArray, taken: BoolArray) -> bool:

@@ -14,13 +14,13 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from .. import checks
 from ..checks import FloatArray
 from ..errors import ShapeError
 from ..trajectory import Motion
 from ..trajectory.motion import Rates
+from .cubic_splines import cubics_through
 
 _STALLED = 1e-3  # share of the largest |q′| below which a path counts as resting
 _LOOKS = 97  # places of a path at which its speed is looked at
@@ -114,8 +114,7 @@ class SplinePaths:
         lengths = np.cumsum(np.linalg.norm(np.diff(points, axis=1), axis=-1), axis=1)
         self.knots = np.concatenate([np.zeros((self.count, 1)), lengths / lengths[:, -1:]], axis=1)
         self.breaks = self.knots[:, 1:-1]
-        laid = [CubicSpline(k, rows) for k, rows in zip(self.knots, points, strict=True)]
-        self.coefficients = _with_derivatives(np.stack([spline.c for spline in laid], axis=1))
+        self.coefficients = _with_derivatives(cubics_through(self.knots, points))
 
     def at(self, s: FloatArray) -> Rates:
         """At s of shape (P, K), in order."""
@@ -145,9 +144,8 @@ class SplinePaths:
         return _SplineMotion(self.rows(slice(row, row + 1)))
 
 
-def _with_derivatives(cubics: FloatArray) -> FloatArray:
-    """From coefficients (4, P, pieces, n), highest power first, to (P, pieces, 4, 4n): by power, value and derivatives."""
-    rising = np.moveaxis(cubics[::-1], 0, 2)
+def _with_derivatives(rising: FloatArray) -> FloatArray:
+    """From coefficients (P, pieces, 4, n) by rising power to (P, pieces, 4, 4n): by power, value and derivatives."""
     found = np.zeros((*rising.shape[:3], 4, rising.shape[-1]))
     found[..., 0, :] = rising
     for order in range(1, 4):

@@ -183,7 +183,7 @@ class ConditionMaker:
             p[:, base.kinds.plain :] = rows.p[:, k] / z
         size, still, half = base.scale[0] + p, rows.g[:, k] + rows.d[:, k], rows.v[:, k] * z / 2
         found = []
-        for sign, limit, cut in ((1.0, base.limits[0][:, R:], tight.up), (-1.0, -base.limits[0][:, :R], tight.down)):
+        for sign, limit, cut in ((1.0, base.hi[0], tight.up), (-1.0, -base.lo[0], tight.down)):
             room = p * (1 - cut)
             by_x = sign * (rows.c[:, k] + half / z**2) + room / (2 * z**2)
             parts = [sign * rows.m[:, k] * u[:, None] + by_x * x[:, None] for u, x in zip(place.u_of, place.x_of, strict=True)]

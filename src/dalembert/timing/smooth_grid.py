@@ -35,8 +35,9 @@ def smooth_grid(path: Paths, intervals: int, resting_ends: tuple[bool, bool]) ->
     resting = corners.copy()
     resting[0, [0, -1]] |= resting_ends
     shares = _shares(resting)
-    between = (s[:, :-1, None] + np.diff(s, axis=1)[..., None] * shares).reshape(1, -1)
-    return Grid(s, _first(nodes), right, path.at(between), corners, shares)
+    lengths = np.diff(s, axis=1)
+    between = (s[:, :-1, None] + lengths[..., None] * shares).reshape(1, -1)
+    return Grid(s, lengths, _first(nodes), right, path.at(between), corners, shares)
 
 
 def _first(nodes: Rates) -> Rates:

@@ -87,12 +87,12 @@ class Look:
 
     def _beyond(self, x: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
         """By what share of their limits rows are above and below them, (N, K, R); negative where they keep them."""
-        base, R, z = self.base, self.base.R, np.sqrt(x)
+        base, z = self.base, np.sqrt(x)
         value = self.rows.value(z, u)
         room = np.zeros_like(value)
         if self.rows.p is not None:
             room[..., base.kinds.plain :] = self.rows.p / np.maximum(z, 1e-12)[..., None]
-        lo, hi, size = base.limits[0][:, None, :R], base.limits[0][:, None, R:], base.scale[0][:, None] + room
+        lo, hi, size = base.lo[0][:, None], base.hi[0][:, None], base.scale[0][:, None] + room
         return (value - hi - room) / size, (lo - room - value) / size
 
     def bend(self, profile: SmoothProfile) -> bool:

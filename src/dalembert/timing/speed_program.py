@@ -21,7 +21,7 @@ Rows of the second kind have limits that fall with the speed, p / √x, as those
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -106,16 +106,26 @@ def _not_zero(x: Any) -> Any:
 
 
 class _Bounds:
-    """The least upper and the largest lower bound so far."""
+    """Bounds from above and from below; the least of the one kind and the largest of the other count."""
 
     def __init__(self, upper: _Line, lower: _Line) -> None:
-        self.upper, self.lower = upper, lower
+        self.uppers, self.lowers = [upper], [lower]
 
     def at_most(self, bound: _Line) -> None:
-        self.upper = _chosen(ops.less(bound.value, self.upper.value), bound, self.upper)
+        self.uppers.append(bound)
 
     def at_least(self, bound: _Line) -> None:
-        self.lower = _chosen(ops.less(self.lower.value, bound.value), bound, self.lower)
+        self.lowers.append(bound)
+
+    @property
+    def upper(self) -> _Line:
+        """The least upper bound."""
+        return _in_pairs(lambda a, b: _chosen(ops.less(b.value, a.value), b, a), self.uppers)
+
+    @property
+    def lower(self) -> _Line:
+        """The largest lower bound."""
+        return _in_pairs(lambda a, b: _chosen(ops.less(a.value, b.value), b, a), self.lowers)
 
     def between(self, A: Any, offset: _Line, lo: Any, hi: Any) -> None:
         """lo ≤ A x + offset ≤ hi."""
@@ -172,6 +182,14 @@ def _root(A: Any, v: Any, h: Any, h_slope: Any) -> _Root:
     return _Root(
         _Line(above, double * ops.where(none, inverse, size), run), _Line(below, double * ops.where(none, -inverse, size), run)
     )
+
+
+def _in_pairs(better: Callable[[_Line, _Line], _Line], bounds: Sequence[_Line]) -> _Line:
+    """The best of many, by a knock-out in pairs: the loop waits for each of its choices, and so for few rounds of them."""
+    while len(bounds) > 1:
+        odd = bounds[len(bounds) // 2 * 2 :]
+        bounds = [*(better(a, b) for a, b in zip(bounds[::2], bounds[1::2], strict=False)), *odd]
+    return bounds[0]
 
 
 def _chosen(condition: Any, a: _Line, b: _Line) -> _Line:

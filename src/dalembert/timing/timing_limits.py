@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from .limit_rows import Limit, TimingLimits
 from .shared_drives import drives_limit
 
 KINDS = ("torque", "velocity", "acceleration", "power")
+_NONE = JointLimits()
 
 
 def read_limits(system: Any, motors: Any, given: Mapping[str, Any]) -> tuple[Any, TimingLimits]:
@@ -26,7 +27,7 @@ def read_limits(system: Any, motors: Any, given: Mapping[str, Any]) -> tuple[Any
     coordinates = engine.system_of(system).coordinates
     names = tuple(coordinate.name for coordinate in coordinates)
     turns = [getattr(coordinate, "turns", True) for coordinate in coordinates]
-    own = [getattr(coordinate, "limits", JointLimits()) for coordinate in coordinates]
+    own = limits_of(coordinates)
     defaults = {"torque": [limit.effort for limit in own], "velocity": [limit.velocity for limit in own]}
     units = {
         "torque": ("N m", "N"),
@@ -44,6 +45,11 @@ def read_limits(system: Any, motors: Any, given: Mapping[str, Any]) -> tuple[Any
         found[kind] = Limit(kind, names, unit, sizes_of(kind, given[kind], names, default))
     plant, train = _motors(system, motors)
     return plant, TimingLimits(**found, **_motor_limits(train), drives=drives)
+
+
+def limits_of(coordinates: Sequence[Any]) -> list[JointLimits]:
+    """The limits that the model has."""
+    return [getattr(coordinate, "limits", _NONE) for coordinate in coordinates]
 
 
 def _motors(system: Any, motors: Any) -> tuple[Any, DriveTrain | None]:
@@ -93,4 +99,4 @@ def sizes_of(kind: str, given: Any, names: tuple[str, ...], default: FloatArray)
     return np.array(found, dtype=float)
 
 
-__all__ = ["read_limits", "sizes_of"]
+__all__ = ["limits_of", "read_limits", "sizes_of"]
