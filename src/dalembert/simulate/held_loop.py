@@ -48,6 +48,8 @@ class HeldIntegrator(Integrator):
         at, self.events = plant.layout, plant.events
         self.before, self.locked, self.stopped = (self.events[part] for part in (at.before, at.locked, at.stopped))
         self.signs = [self.events[at.signs]] if at.m else []
+        # What a look finds at a point; what is kept of it waits with its motion, while others go on, until it is attended to.
+        self.passed = [self.make.buffer(at.n), *([self.make.buffer(at.m)] if at.m else [])]
         self.clock, self.settle = self.events[at.clock : at.clock + 1], self.events[at.settle : at.settle + 1]
         self.mode, self.forces = plant.mode, [plant.hold, plant.load, plant.low, plant.high]
         return plant
@@ -100,8 +102,15 @@ class HeldIntegrator(Integrator):
     def _refresh(self) -> list[Step]:
         """Decide anew after an event or a jump of the torque; where the modes are others than before, the motion waits."""
         make = self.make
-        sources, targets = [self.own.moved, self.settle], [self.turn, self.solving, self.own.moved, self.settle]
-        ask = make.once(lambda a, b: [[ops.maximum(a[0], b[0])], [ops.maximum(a[0], b[0])], [0.0], [0.0]], sources, targets)
+        asked = [self.own.moved, self.settle]
+
+        def ask(status: list[Any], *flags: list[Any]) -> list[Any]:
+            """One that waits decides when it goes on: what it waits for may change its velocities."""
+            running = ops.equal(status[0], float(RUNNING))
+            anew = running * ops.maximum(flags[0][0], flags[1][0])
+            return [[anew], [anew], *([ops.where(running, 0.0, flag[0])] for flag in flags)]
+
+        begin = make.once(ask, [self.own.status, *asked], [self.turn, self.solving, *asked])
 
         def waits(solving: list[Any], status: list[Any], mode: list[Any], before: list[Any]) -> list[Any]:
             differ: Any = 0.0
@@ -111,7 +120,7 @@ class HeldIntegrator(Integrator):
             return [[ops.where(ops.less(0.0, solving[0]) * differ * running, float(PAUSED), status[0])], [NEVER]]
 
         wait = make.once(waits, [self.solving, self.own.status, self.mode, self.before], [self.own.status, self.worst])
-        return [*ask, *self._decided_modes(), *self._forget(self.solving), *wait, *self._orientation()]
+        return [*begin, *self._decided_modes(), *self._forget(self.solving), *wait, *self._orientation()]
 
     def _decided_modes(self) -> list[Step]:
         """Modes that fit the forces: all joints at rest stick, then those whose force is too large slip, and so on.
@@ -165,7 +174,7 @@ class HeldIntegrator(Integrator):
         """How far the first of all events is behind the point in question, and which joints turned round or passed a stop."""
         sources = [self.over, self.mode, self.at.q, self.at.qd, self.limits]
         sources += [self.values, self.oriented] if self.signs else []
-        return self.make.once(self._largest, sources, [self.top, self.turned, self.stopped, *self.signs])
+        return self.make.once(self._largest, sources, [self.top, self.turned, *self.passed])
 
     def _largest(self, over: Any, mode: Any, q: Any, v: Any, limits: Any, values: Any = (), oriented: Any = ()) -> list[Any]:
         top: Any = over[0]
@@ -250,13 +259,15 @@ class HeldIntegrator(Integrator):
         if self.further.size:
             steps += make.each(self.further.size, _chosen, [found, self.further.at, self.further.new], [self.further.new])
         counts = [self.own.accepted, self.own.rejections, self.options.max_steps]
-        sources = [found, w.accept, self.at.t, w.t_new, self.clock, self.own.status, *counts, self.stopped, *self.signs]
-        targets = [w.t_new, self.own.status, self.again, self.stopped, *self.signs]
+        noted = [self.stopped, *self.signs]
+        sources = [found, w.accept, self.at.t, w.t_new, self.clock, self.own.status, *counts, *self.passed, *noted]
+        targets = [w.t_new, self.own.status, self.again, *noted]
         return [*steps, *make.once(self._after, sources, targets)]
 
     def _after(self, found: Any, accept: Any, at: Any, t_new: Any, clock: Any, status: Any, *rest: Any) -> list[Any]:
         """The end of the step, and whether the motion goes on, waits, or is over; cut short, it has not come to its end."""
-        accepted, rejected, most, *flags = rest
+        accepted, rejected, most, *rows = rest
+        flags, before = rows[: len(rows) // 2], rows[len(rows) // 2 :]
         end = ops.where(found[0], at[0], t_new[0])
         noted: Any = 0.0
         for flag in (x for row in flags for x in row):
@@ -268,7 +279,9 @@ class HeldIntegrator(Integrator):
         after = ops.where(ops.maximum(found[0], due), unfinished, status[0])
         goes_on = ops.equal(after, float(RUNNING))
         status_after = ops.where(waits * goes_on, float(PAUSED), after)
-        kept = [[found[0] * flag for flag in row] for row in flags]
+        kept = [
+            [ops.maximum(old, found[0] * new) for old, new in zip(*pair, strict=True)] for pair in zip(before, flags, strict=True)
+        ]
         return [[end], [status_after], [ops.maximum(found[0], due)], *kept]
 
     # -- the program --------------------------------------------------------------------------------------------------------

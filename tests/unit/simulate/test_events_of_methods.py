@@ -291,3 +291,23 @@ def test_laws_that_are_sampled_and_torques_that_jump_decide_anew(sliding, method
     found, known = (dal.simulate(wide, [1.0], [0.0], **given, **way) for way in (FINE | {"method": method}, TIGHT))
     same_events(found, known, 1e-8)
     np.testing.assert_allclose(found.q[-1], known.q[-1], atol=1e-8)
+
+
+@pytest.mark.parametrize("method", ["dop853", "adams", "rosenbrock"])
+@pytest.mark.parametrize(
+    "output", [{"t_eval": np.linspace(0.0, 2.0, 21)}, {"t_end": 2.0, "dense": True}], ids=["points", "dense"]
+)
+def test_motions_of_a_batch_meet_what_they_meet_alone(arm, method, output):
+    """Motions that wait keep what happened to them while others beside them go on."""
+    narrow = [joint.replace(limits=dal.Limits(-0.35, 0.35)) for joint in arm.structure.joints]
+    rubbing = with_friction(arm.replace(structure=arm.structure.replace(joints=narrow)), joint1=dal.Friction(1.0, 40.0))
+    starts = np.random.default_rng(0).uniform(-0.35, 0.35, size=(20, 2))
+    events = [dal.Event(lambda t, q, qd: q[1] - 0.1, name="there"), dal.Event(time=0.7, name="noted")]
+    given = {"tau": pulled, "events": events, "stops": {"joint2": 0.5}, "method": method, **output, **FINE}
+    together = dal.simulate(rubbing, starts, [0.0, 0.0], **given)
+    for start, found in zip(starts, together.events, strict=True):
+        alone = dal.simulate(rubbing, start, [0.0, 0.0], **given)
+        assert [(event.kind, event.name) for event in found] == [(event.kind, event.name) for event in alone.events]
+        times = [[event.t for event in one] for one in (found, alone.events)]
+        np.testing.assert_allclose(*times, rtol=0, atol=1e-6)
+    assert {event.kind for found in together.events for event in found} >= {"event", "stop", "turn"}
