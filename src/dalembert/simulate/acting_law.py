@@ -16,6 +16,7 @@ from typing import Any
 from ..dynamics.surroundings import Forces
 from ..errors import ExprError
 from ..expr import ops
+from .dry_friction import Given
 from .fingerprint import fingerprint
 from .laws import UNTRACED, Field, TorqueFunction, TorqueLaw, scalars_of, symbols
 
@@ -32,7 +33,7 @@ class ActingLaw(TorqueLaw):
     """Torques by a function, or from rows of numbers, and wrenches at frames likewise: None where there is no function.
 
     Of a law that is sampled, the last states are what it holds, and what waits if there is a delay. A function that is Python
-    code is not looked at here.
+    code is not looked at here. `dry` are the joints that have dry friction by parameters among the inputs.
     """
 
     def __init__(
@@ -46,9 +47,10 @@ class ActingLaw(TorqueLaw):
         rates: TorqueFunction | None = None,
         held: Sequence[Field] = (),
         in_python: bool = False,
+        dry: Given = None,
     ) -> None:
         super().__init__(_none if in_python else function or _none, inputs, signals, between, (*states, *held), rates)
-        self.integrated, self.held, self.in_python = tuple(states), tuple(held), in_python
+        self.integrated, self.held, self.in_python, self.dry = tuple(states), tuple(held), in_python, dry
         self.wrenches = dict(wrenches)
         self.forces = Forces(tuple(wrenches), False, any(field.name == PARAMETERS for field in inputs))
         self.limited = any(field.name == LIMITS for field in inputs)
@@ -61,7 +63,7 @@ class ActingLaw(TorqueLaw):
         own = super().key
         found = [None if function is None else fingerprint(function) for function in self.wrenches.values()]
         known = all((function is None) or key is not None for function, key in zip(self.wrenches.values(), found, strict=True))
-        return (own, self.forces, self.held, *found) if own is not None and known else None
+        return (own, self.forces, self.held, self.dry, *found) if own is not None and known else None
 
     def named(self, further: Sequence[Sequence[Any]]) -> tuple[SimpleNamespace, ...]:
         """As that of a plain law; always one namespace."""

@@ -21,6 +21,7 @@ from ..dynamics.system import AnySystem
 from ..errors import ShapeError
 from ..options import mapping
 from .acting_law import HELD, LIMITS, PARAMETERS, TAU, ActingLaw, held_fields, wrench_name
+from .dry_friction import Given, given_levels
 from .laws import Field, InputRows, TorqueLaw, inputs_of, side_by_side, signals_of, states_of
 from .python_law import PythonLaw
 from .sample_times import merged, rows_at
@@ -40,7 +41,8 @@ class TimedRows(NamedTuple):
 class Actions(NamedTuple):
     """What acts beside torques: wrenches by function, or by numbers (..., 6), or (..., G, 6) at `times`; parameters (..., p).
 
-    `limits` (..., n) are those of the torques, and `sampling` tells when a law is evaluated.
+    `limits` (..., n) are those of the torques, and `sampling` tells when a law is evaluated; `dry` are the joints that have dry
+    friction by those parameters.
     """
 
     wrenches: dict[str, Callable[..., Any] | FloatArray]
@@ -49,6 +51,7 @@ class Actions(NamedTuple):
     limits: FloatArray | None
     sampling: Sampling | None
     in_python: bool
+    dry: Given = None
 
     @property
     def functions(self) -> dict[str, Callable[..., Any] | None]:
@@ -101,7 +104,8 @@ def actions_of(
     sampling = sampling_of(sample, delay, tau)
     if checks.flag("python", python) and sampling is None:
         raise ShapeError("python: True found without sample, the time between two calls of the function in tau. Give sample=...")
-    return Actions(acting, times, phi, _limits(system, saturate), sampling, python)
+    dry = None if phi is None else given_levels(system, phi)
+    return Actions(acting, times, phi, _limits(system, saturate), sampling, python, dry)
 
 
 def _limits(system: AnySystem, saturate: Any) -> FloatArray | None:
@@ -264,9 +268,8 @@ def _law(
     taken = {field.name for part in (numbers, rows, further) for field in part.fields}
     if held and HELD in taken:
         raise ShapeError(f"{HELD}: the name of what a sampled law holds, found as that of an input, signal or state. Rename it.")
-    return ActingLaw(
-        function, actions.functions, numbers.fields, rows.fields, between, further.fields, rates, held, actions.in_python
-    )
+    fields = numbers.fields, rows.fields, between, further.fields
+    return ActingLaw(function, actions.functions, *fields, rates, held, actions.in_python, actions.dry)
 
 
 __all__ = ["Actions", "acting_steps", "acting_torque", "actions_of"]

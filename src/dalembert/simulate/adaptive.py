@@ -173,13 +173,14 @@ def simulate(
     interval = _interval(t_start, t_end, t_eval)
     actions = actions_of(system, wrenches, wrench_times, parameters, saturate, sample, delay, python, tau)
     occasions = None
-    if events is not None or stops is not None or jumping_joints(system):
-        system, occasions = friction_first(system, occasions_of(system, events, stops, interval), parameters is not None)
+    given = None if actions is None else actions.dry
+    if events is not None or stops is not None or jumping_joints(system, given):
+        system, occasions = friction_first(system, occasions_of(system, events, stops, interval), given)
     if actions is None:
         torque = torque_of(engine.size(system), tau, tau_times, tau_between, interval[0], inputs, signals, states, rates)
     else:
-        given = inputs, signals, states, rates
-        torque = acting_torque(engine.size(system), actions, tau, tau_times, tau_between, interval, given)
+        numbers = inputs, signals, states, rates
+        torque = acting_torque(engine.size(system), actions, tau, tau_times, tau_between, interval, numbers)
     batch = together(batch, torque.batch)
     settings = _settings(interval, rtol, atol, max_step, first_step, max_steps)
     n, single = engine.size(system), not batch

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ..checks import FloatArray
 from ..dynamics import engine
 from ..dynamics.system import AnySystem
+from .applied import parameters_of
 from .events import Occasions
 from .integrator import Integrator
 from .law_faults import ActingRows, LastState, fault_of
@@ -61,8 +62,16 @@ class Run:
         self.further = torque.states if torque.states is not None else NO_STATES
         self.segments = None if torque.python is None else Segments(torque.python, float(settings[0, 2]))
         self.occasions = occasions
-        self.pauses = None if occasions is None else Pauses(occasions, self.charts, math.prod(batch))
+        self.pauses = None if occasions is None else Pauses(occasions, self.charts, math.prod(batch), self._parameters())
         self._common = CallSettings(RunKernels(integrator, torque, occasions, self.charts, batch), settings, threads)
+
+    def _parameters(self) -> FloatArray | None:
+        """Parameters in the place of the model's own, a row for each motion."""
+        own = parameters_of(self.torque)
+        if own is None:
+            return None
+        width = own.shape[-1]
+        return np.broadcast_to(own[..., 0, :], (*self.batch, width)).reshape(math.prod(self.batch), width)
 
     def points(self, q: FloatArray, qd: FloatArray, interval: tuple[float, float], t_eval: ArrayLike) -> Simulation:
         """States at given times."""

@@ -9,7 +9,7 @@ from ..dynamics import engine
 from ..dynamics.system import AnySystem, Request
 from ..errors import DalembertWarning, ModelError, ShapeError
 from ..wording import listed
-from .dry_friction import can_be_held, dry_friction, jumping_joints
+from .dry_friction import Given, can_be_held, dry_friction, jumping_joints
 from .events import Occasions
 
 CODE = "friction-smoothed"
@@ -17,19 +17,19 @@ WIDTH = 1e-4  # rad/s or m/s
 _USER = 4  # frames from `warnings.warn` to whoever called `simulate`
 
 
-def friction_first(system: AnySystem, occasions: Occasions, parameters: bool = False) -> tuple[Any, Occasions | None]:
+def friction_first(system: AnySystem, occasions: Occasions, given: Given = None) -> tuple[Any, Occasions | None]:
     """The system to integrate, and what to look for meanwhile; None where nothing can happen.
 
-    Where other numbers than the model's own are given as `parameters`, friction levels among them, no events are known.
+    Where other numbers than the model's own are `given` as parameters, levels of dry friction are among them.
     """
-    jumping, asked = jumping_joints(system), occasions.asked
+    jumping, asked = jumping_joints(system, given), occasions.asked
     if not jumping and not asked:
         return system, None
-    why = _why_not(system, parameters)
+    why = _why_not(system, given)
     if asked:
-        _refuse_events(system, parameters)
+        _refuse_events(system, occasions, given)
     if not jumping or why is None:
-        return system, occasions._replace(dry=bool(jumping))
+        return system, occasions._replace(dry=bool(jumping), given=given)
     if hasattr(system, "smoothed"):
         return _smooth(system, jumping, why), occasions if asked else None
     if asked:
@@ -37,18 +37,20 @@ def friction_first(system: AnySystem, occasions: Occasions, parameters: bool = F
     return system, None  # its friction jumps; a motion that fails for it is told of
 
 
-def _why_not(system: AnySystem, parameters: bool) -> str | None:
+def _why_not(system: AnySystem, given: Given) -> str | None:
     """Why dry friction cannot be taken as it is; None if it can."""
-    if parameters:
-        return "is a parameter"
     if not can_be_held(system):
         return f"acts in one of {engine.size(system)} joints, too many to hold"
-    return "acts at joints that are no coordinates" if dry_friction(system) is None else None
+    return "acts at joints that are no coordinates" if dry_friction(system, given) is None else None
 
 
-def _refuse_events(system: AnySystem, parameters: bool) -> None:
-    if parameters:
-        raise ShapeError("events: found together with parameters, which know no events. Leave one of them out.")
+def _refuse_events(system: AnySystem, occasions: Occasions, given: Given) -> None:
+    changing = next((event.name for event in (*occasions.functions, *occasions.timed) if event.system is not None), None)
+    if given is not None and changing is not None:
+        raise ShapeError(
+            f"event {changing!r}: another system from then on, but parameters are given, which would hold for that one too. "
+            "Leave one of them out."
+        )
     if not can_be_held(system):
         raise ModelError(
             f"events: {system.name!r} has {engine.size(system)} coordinates, too many to hold single ones. "

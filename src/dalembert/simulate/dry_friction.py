@@ -9,26 +9,38 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
+import numpy as np
+
+from ..algorithms import regressor
 from ..algorithms.sweep import Unrolled
+from ..checks import FloatArray
 from ..dynamics import engine, sizes
 from ..dynamics.robot_system import RobotSystem
 from ..dynamics.surroundings import DEFAULT, FREE, Forces
 from ..dynamics.system import AnySystem, Reading, Request, System
 from ..dynamics.transferred import Transferred
+from ..errors import ModelError
 from ..expr import ops
 from ..model.position_functions import Chosen, JointSum
 from ..model.tree import Law, Segment, Tree
 from ..spatial import ldl
 from ..spatial.nested import dot
 
+Given: TypeAlias = tuple[bool, ...] | None  # which joints of a tree have dry friction by given parameters; None without such
+_FRICTIONLESS = Law(dry=True, smooth=False, stribeck=False, viscous=0.0, mean=0.0, difference=0.0)
+
 
 class Share(NamedTuple):
-    """The law of a joint whose rate is `factor` times that of a coordinate; the factor may depend on the position."""
+    """The law of a joint whose rate is `factor` times that of a coordinate; the factor may depend on the position.
+
+    `place` is that of its level among dynamic parameters, which may be given in the place of the model's own.
+    """
 
     law: Law
     factor: Any
+    place: int
 
     def force(self, mode: Any, qd: Any) -> Any:
         """What the dry part of the law exerts against the coordinate while it slides in the direction of `mode`."""
@@ -42,11 +54,12 @@ class Share(NamedTuple):
 
 
 class Passive(NamedTuple):
-    """The law of a joint that is no coordinate: its rate is `multiplier` times that of coordinate `place` of the tree."""
+    """The law of a joint that is no coordinate: its rate is `multiplier` times that of `coordinate` of the tree."""
 
     law: Law
-    place: int
+    coordinate: int
     multiplier: float
+    place: int
 
 
 class DryFriction(NamedTuple):
@@ -60,13 +73,23 @@ class DryFriction(NamedTuple):
         """Which coordinates have any."""
         return [bool(own or self.passive) for own in self.shares]
 
-    def at(self, view: Any, q: Any) -> list[list[Share]]:
-        """All shares at a position."""
+    def acts_with(self, phi: FloatArray) -> list[bool]:
+        """Which coordinates have any with given parameters (p,)."""
+        others = any(phi[one.place] for one in self.passive)
+        return [bool(others or any(phi[share.place] for share in own)) for own in self.shares]
+
+    def at(self, view: Any, q: Any, phi: Any = None) -> list[list[Share]]:
+        """All shares at a position, with the levels of given parameters, if there are any."""
         found = [list(own) for own in self.shares]
         if self.passive:
             rates = view.rates(q, [1.0])
-            found[0] += [Share(law, rates[place] * multiplier) for law, place, multiplier in self.passive]
-        return found
+            found[0] += [Share(one.law, rates[one.coordinate] * one.multiplier, one.place) for one in self.passive]
+        return found if phi is None else [[with_level(share, phi[share.place]) for share in own] for own in found]
+
+
+def with_level(share: Share, level: Any) -> Share:
+    """The same joint with another level of dry friction."""
+    return share._replace(law=dataclasses.replace(share.law, mean=level))
 
 
 def force(shares: Sequence[Share], mode: Any, qd: Any) -> Any:
@@ -74,17 +97,48 @@ def force(shares: Sequence[Share], mode: Any, qd: Any) -> Any:
     return sum((share.force(mode, qd) for share in shares), 0.0)
 
 
-def jumping_joints(system: AnySystem) -> list[str]:
+def jumping_joints(system: AnySystem, given: Given = None) -> list[str]:
     """The joints beneath a system whose friction jumps where they turn round."""
-    return engine.kept(system, Request("jumping_joints"), lambda: _jumping(system))
+    return engine.kept(system, Request("jumping_joints", (given,)), lambda: _jumping(system, given))
 
 
-def _jumping(system: AnySystem) -> list[str]:
+def _jumping(system: AnySystem, given: Given) -> list[str]:
     tree = getattr(engine.system_of(system), "tree", None)
-    return [] if tree is None else [s.name for s in tree.segments if _jumps(s)]
+    return [] if tree is None else [s.name for s, jumps in zip(tree.segments, _which_jump(tree, given), strict=True) if jumps]
 
 
-def dry_friction(system: AnySystem) -> DryFriction | None:
+def _which_jump(tree: Tree, given: Given) -> Sequence[bool]:
+    return [_jumps(s) for s in tree.segments] if given is None else given
+
+
+def given_levels(system: AnySystem, parameters: FloatArray) -> Given:
+    """Which joints have dry friction in any row of given parameters (..., p); an error for a level below zero."""
+    tree = getattr(engine.system_of(system), "tree", None)
+    if tree is None:
+        return None
+    rows = parameters.reshape(-1, parameters.shape[-1])
+    return tuple(_has_level(s, rows[:, level_place(j)]) for j, s in enumerate(tree.segments))
+
+
+def _has_level(s: Segment, levels: FloatArray) -> bool:
+    """Whether the friction of a joint jumps with any of these levels."""
+    if s.friction is not None and s.friction.smooth:
+        return False
+    least = abs(s.friction.difference) if s.friction is not None else 0.0
+    if (levels < least).any():
+        raise ModelError(
+            f"parameters: {s.name + '.Fc'!r} is {np.nanmin(levels):g}, dry friction that pushes a joint on; "
+            f"{least:g} or more is expected. Clip such rows."
+        )
+    return bool((levels != 0.0).any())
+
+
+def level_place(j: int) -> int:
+    """The place of the Coulomb friction of segment j among dynamic parameters: the last of each."""
+    return (j + 1) * (len(regressor.INERTIAL) + len(regressor.STANDARD.drive)) - 1
+
+
+def dry_friction(system: AnySystem, given: Given = None) -> DryFriction | None:
     """The dry friction of a system where its coordinates tell which way every joint that has any slides; None elsewhere."""
     view = engine.system_of(system)
     n = engine.size(system)
@@ -93,15 +147,14 @@ def dry_friction(system: AnySystem) -> DryFriction | None:
     factors = _factors(view)
     shares: list[list[Share]] = [[] for _ in range(n)]
     passive = []
-    for s in view.tree.segments:
-        if not _jumps(s):
+    for j, (s, jumps) in enumerate(zip(view.tree.segments, _which_jump(view.tree, given), strict=True)):
+        if not jumps:
             continue
-        assert s.friction is not None
-        place = factors.get(s.coordinate)
+        law, place = s.friction or _FRICTIONLESS, factors.get(s.coordinate)
         if place is not None:
-            shares[place[0]].append(Share(s.friction, place[1] * s.multiplier))
+            shares[place[0]].append(Share(law, place[1] * s.multiplier, level_place(j)))
         elif n == 1 and hasattr(view, "rates"):  # all joints of a mechanism of one freedom move as one
-            passive.append(Passive(s.friction, s.coordinate, s.multiplier))
+            passive.append(Passive(law, s.coordinate, s.multiplier, level_place(j)))
         else:
             return None
     return DryFriction(tuple(map(tuple, shares)), tuple(passive))
@@ -146,6 +199,16 @@ def _viscous(s: Segment) -> Segment:
 
 
 WITHOUT_DRY = Reading(sweep=lambda tree: Unrolled(without_dry(tree.regrouped)))
+WITHOUT_GIVEN = Reading(sweep=lambda tree: Unrolled(without_dry(tree)))  # parameters are those of the tree as it is
+
+
+def without_levels(system: Any, phi: Sequence[Any]) -> list[Any]:
+    """Parameters, the levels of dry friction that jumps taken out of them."""
+    found = list(phi)
+    for j, s in enumerate(system.tree.segments):
+        if s.friction is None or not s.friction.smooth:
+            found[level_place(j)] = 0.0
+    return found
 
 
 class HeldModel:
@@ -162,15 +225,23 @@ class HeldModel:
     def __init__(self, system: System, friction: DryFriction, held: Sequence[bool], forces: Forces = FREE) -> None:
         self.system, self.friction, self.held = system, friction, list(held)
         system.recipe(engine.request_of("forward_dynamics"))  # refuses a mass matrix that has no inverse
-        self._mass = system.recipe(engine.request_of("mass_matrix")).function
-        self._torque = system.recipe(engine.request_of("inverse_dynamics", (DEFAULT, forces)), WITHOUT_DRY).function
+        self.given, reading = forces.parameters, WITHOUT_GIVEN if forces.parameters else WITHOUT_DRY
+        alone = (Forces(parameters=True),) if self.given else ()
+        self._mass = system.recipe(engine.request_of("mass_matrix", alone)).function
+        self._torque = system.recipe(engine.request_of("inverse_dynamics", (DEFAULT, forces)), reading).function
 
-    def __call__(self, q: Any, qd: Any, tau: Any, mode: Any, *wrenches: Any, wanted: Any = None) -> Held:
-        """The motion at a point, with the coordinates held whose mode is 0; `wanted` is their acceleration, if not zero."""
+    def __call__(self, q: Any, qd: Any, tau: Any, mode: Any, *around: Any, wanted: Any = None) -> Held:
+        """The motion at a point, with the coordinates held whose mode is 0; `wanted` is their acceleration, if not zero.
+
+        `around` are wrenches, and parameters in the place of the model's own, if such are given.
+        """
         n = range(len(q))
         if hasattr(self.system, "pulled_back"):  # a chart, to which forces at other coordinates are given
             tau = self.system.pulled_back(q, tau)
-        M, h, shares = self._mass(q), self._torque(q, qd, [0.0] * len(q), *wrenches), self.friction.at(self.system, q)
+        *wrenches, phi = around if self.given else (*around, None)
+        M = self._mass(q, phi) if self.given else self._mass(q)
+        beside = [*wrenches, without_levels(self.system, phi)] if self.given else wrenches
+        h, shares = self._torque(q, qd, [0.0] * len(q), *beside), self.friction.at(self.system, q, phi)
         full = [[M[max(i, j)][min(i, j)] for j in n] for i in n]
         free = [mode[i] * mode[i] if self.held[i] else 1.0 for i in n]
         given = [(1.0 - free[i]) * wanted[i] if wanted is not None and self.held[i] else 0.0 for i in n]
@@ -209,12 +280,17 @@ __all__ = [
     "BOUND",
     "ROUNDING",
     "WITHOUT_DRY",
+    "WITHOUT_GIVEN",
     "DryFriction",
+    "Given",
     "HeldModel",
     "can_be_held",
     "dry_friction",
     "excess",
     "force",
+    "given_levels",
     "jumping_joints",
+    "with_level",
     "without_dry",
+    "without_levels",
 ]

@@ -17,7 +17,7 @@ from ..errors import DalembertError, ExprError, ModelError, ShapeError
 from ..expr import Expr
 from ..options import several_names
 from ..wording import shown
-from .dry_friction import BOUND, DryFriction, dry_friction
+from .dry_friction import BOUND, DryFriction, Given, dry_friction
 from .fingerprint import fingerprint
 from .happenings import Happenings
 from .laws import symbols
@@ -136,10 +136,11 @@ class Occasions(NamedTuple):
     names: tuple[str, ...]
     locks: bool
     dry: bool = False  # whether there is dry friction
+    given: Given = None  # which joints have any by given parameters
 
     def happenings(self, system: AnySystem) -> Happenings:
         """What the time loop of a system has to look for."""
-        friction = dry_friction(system) or DryFriction(((),) * len(self.names))
+        friction = dry_friction(system, self.given) or DryFriction(((),) * len(self.names))
         stops = tuple(bool(x) for x in ~np.isnan(self.restitution))
         functions = tuple(_scalar_function(event) for event in self.functions)
         return Happenings(friction, stops, self.locks, functions, tuple(_DIRECTIONS[e.direction] for e in self.functions))
@@ -161,7 +162,8 @@ class Occasions(NamedTuple):
         functions = [fingerprint(e.function) for e in self.functions if e.function is not None]
         if any(found is None for found in functions):
             return None
-        return (*functions, tuple(e.direction for e in self.functions), tuple(~np.isnan(self.restitution)), self.locks)
+        stops = tuple(~np.isnan(self.restitution))
+        return (*functions, tuple(e.direction for e in self.functions), stops, self.locks, self.given)
 
 
 def occasions_of(system: AnySystem, events: Any, stops: Any, interval: tuple[float, float]) -> Occasions:

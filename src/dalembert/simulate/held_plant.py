@@ -11,7 +11,7 @@ from ..expr import Expr
 from ..expr.assembly import Cells
 from ..expr.differentiate import jacobian, jvp
 from ..expr.loops import Step
-from .dry_friction import WITHOUT_DRY, HeldModel, force
+from .dry_friction import WITHOUT_DRY, WITHOUT_GIVEN, HeldModel, force, without_levels
 from .happenings import EventFields, Happenings
 from .laws import TorqueLaw
 from .plant import Plant, StateCells
@@ -29,11 +29,26 @@ class HeldPlant(Plant):
         self.mode = self.events[self.layout.mode]
         self.hold, self.load, self.low, self.high = (make.buffer(self.n) for _ in range(4))
 
+    def surround(self, law: TorqueLaw | None, inputs: Sequence[Cells]) -> None:
+        """As every plant; with parameters given, levels of dry friction are among them."""
+        super().surround(law, inputs)
+        if self.forces.parameters and self.reading is WITHOUT_DRY:
+            self.reading = WITHOUT_GIVEN
+
+    def taken(self, phi: Sequence[Any]) -> Sequence[Any]:
+        """Without levels where dry friction is taken by itself."""
+        return without_levels(self.view, phi) if self.reading is WITHOUT_GIVEN else phi
+
+    @property
+    def _given(self) -> list[Cells]:
+        """Parameters in the place of the model's own, if there are any."""
+        return self.around[-1:] if self.forces.parameters else []
+
     def acceleration(self, at: StateCells, tau: Cells, qdd: Cells) -> list[Step]:
         """q̈ at a point whose positions are solved for, and what holds the coordinates that are held."""
         model = HeldModel(self.view, self.happenings.friction, self.happenings.held, self.forces)
         n = (self.n,)
-        inputs = {"q": n, "qd": n, "tau": n, "mode": n, **{f"wrench {name}": (6,) for name in self.forces.wrenches}}
+        inputs = {"q": n, "qd": n, "tau": n, "mode": n} | {f"around {k}": (cells.size,) for k, cells in enumerate(self.around)}
         recipe = Recipe(lambda *given: model(*given), inputs, ["qdd", "hold", "load", "low", "high"])
         sources, targets = [at.q, at.qd, tau, self.mode, *self.around], [qdd, self.hold, self.load, self.low, self.high]
         if solves(view := self.view):
@@ -49,11 +64,12 @@ class HeldPlant(Plant):
         if not stribeck and not self.happenings.friction.passive:  # a level that is the same everywhere
             return steps
         by_q, by_qd, _ = targets
-        return [*steps, *self.once(self._with_dry_slopes, [at.q, at.qd, self.mode, by_q, by_qd], [by_q, by_qd])]
+        sources = [at.q, at.qd, self.mode, by_q, by_qd, *self._given]
+        return [*steps, *self.once(self._with_dry_slopes, sources, [by_q, by_qd])]
 
-    def _with_dry_slopes(self, q: Any, qd: Any, mode: Any, by_q: Any, by_qd: Any) -> list[list[Any]]:
+    def _with_dry_slopes(self, q: Any, qd: Any, mode: Any, by_q: Any, by_qd: Any, phi: Any = None) -> list[list[Any]]:
         """∂f/∂q and ∂f/∂q̇, row by row, with the derivatives of dry friction added."""
-        n, shares = self.n, self.happenings.friction.at(self.view, q)
+        n, shares = self.n, self.happenings.friction.at(self.view, q, phi)
         rows = jacobian([force(*each) for each in zip(shares, mode, qd, strict=True)], [*q, *qd])
         added = [row[k] for row in rows for k in range(n)], [row[n + k] for row in rows for k in range(n)]
         return [[a + b for a, b in zip(*pair, strict=True)] for pair in zip((by_q, by_qd), added, strict=True)]

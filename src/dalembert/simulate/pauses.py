@@ -11,7 +11,7 @@ from ..checks import FloatArray
 from ..dynamics import engine, mass_matrix
 from ..dynamics.system import AnySystem, solves
 from . import impacts
-from .dry_friction import BOUND
+from .dry_friction import BOUND, DryFriction
 from .events import Event, EventRecord, Occasions
 from .happenings import EventFields
 from .motions import Motions
@@ -24,12 +24,12 @@ _UNSEEN = 16.0  # spacings of a position: a flight from its stop and back as sho
 class Pauses:
     """The events of a run: what the motions carry for them, and the records of each."""
 
-    def __init__(self, occasions: Occasions, charts: list[Any], count: int) -> None:
-        self.occasions, self.charts = occasions, charts
+    def __init__(self, occasions: Occasions, charts: list[Any], count: int, parameters: FloatArray | None = None) -> None:
+        self.occasions, self.charts, self.parameters = occasions, charts, parameters  # a row for each motion, if they are given
         self.layout = EventFields(len(occasions.names), len(occasions.functions))
         self.records: list[list[EventRecord]] = [[] for _ in range(count)]
         self._next = np.zeros(count, int)  # which of the events by time comes next
-        self._dry: dict[int, list[bool]] = {}
+        self._dry: dict[int, DryFriction] = {}
         self.hits: list[dict[int, float]] = [{} for _ in range(count)]  # when each joint last hit a stop
 
     def vector(self, count: int) -> FloatArray:
@@ -57,11 +57,12 @@ class Pauses:
         found[:] = self.records
         return found.reshape(batch)
 
-    def dry(self, chart: int) -> list[bool]:
-        """Which coordinates have dry friction in a chart."""
+    def dry(self, chart: int, k: int) -> list[bool]:
+        """Which coordinates have dry friction in a chart; of given parameters, those of motion k."""
         if chart not in self._dry:
-            self._dry[chart] = self.occasions.happenings(self.charts[chart]).friction.acts
-        return self._dry[chart]
+            self._dry[chart] = self.occasions.happenings(self.charts[chart]).friction
+        friction = self._dry[chart]
+        return friction.acts if self.parameters is None else friction.acts_with(self.parameters[k])
 
     def due(self, k: int, t: float) -> list[Event]:
         """The events by time that motion k has come to."""
@@ -121,7 +122,7 @@ class _Pause:
 
     def _note_modes(self) -> None:
         mode, before = self.own[self.at.mode], self.own[self.at.before]
-        dry = self.owner.dry(int(self.motions.chart[self.k]))
+        dry = self.owner.dry(int(self.motions.chart[self.k]), self.k)
         o, n = self.owner.occasions, len(self.q)
         for i in np.flatnonzero((mode != before) & (self.own[self.at.locked] == 0)):
             if dry[i]:
@@ -165,10 +166,10 @@ class _Pause:
         return self.owner.charts[int(self.motions.chart[self.k])]
 
     def _mass(self, system: AnySystem) -> FloatArray:
+        phi = None if self.owner.parameters is None else self.owner.parameters[self.k]
         if solves(engine.system_of(system)):
-            x = self.motions.positions[0][self.k]
-            return np.asarray(mass_matrix(system.at(x=x), self.q))  # type: ignore[union-attr]
-        return np.asarray(mass_matrix(system, self.q))
+            system = system.at(x=self.motions.positions[0][self.k])  # type: ignore[union-attr]
+        return np.asarray(mass_matrix(system, self.q, parameters=phi))
 
     def _act(self, event: Event) -> None:
         """What an event asks for."""

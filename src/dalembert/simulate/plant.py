@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..dynamics import engine, sizes
 from ..dynamics.surroundings import DEFAULT, FREE, Forces
-from ..dynamics.system import AS_IT_IS, AnySystem, Recipe, SolvedSystem, solves
+from ..dynamics.system import AS_IT_IS, AnySystem, Reading, Recipe, SolvedSystem, solves
 from ..errors import ModelError
 from ..expr import Expr
 from ..expr.assembly import Assembly, Cells
@@ -103,7 +103,7 @@ class Plant:
         """∂f/∂q, ∂f/∂q̇ and M of the forces f(q, q̇, q̈) that a motion needs, at the acceleration found there."""
         recipe = self.view.recipe(engine.request_of("inverse_derivatives"), self.reading)
         if self.forces.parameters:
-            recipe = _slopes_with_parameters(self.view)
+            recipe = _slopes_with_parameters(self.view, self.reading, self.taken)
         if recipe.way == "composed" or self.n >= sizes.DENSE_FROM:
             raise ModelError(
                 f"method: 'rosenbrock' serves up to {sizes.DENSE_FROM - 1} coordinates, fewer with full rotors, but "
@@ -113,6 +113,10 @@ class Plant:
         if solves(self.view):
             recipe, sources = engine.with_solved(self.view, recipe), [*sources, self.x]
         return self.make.embed(engine.program_of(recipe, "inverse_derivatives"), sources, targets)
+
+    def taken(self, phi: Sequence[Any]) -> Sequence[Any]:
+        """The given parameters that forces f(q, q̇, q̈) are made of."""
+        return phi
 
     def force(self, q: Sequence[Expr], tau: Sequence[Any]) -> Sequence[Any]:
         """The force that τ is at the coordinates: τ itself, unless a mechanism is in others than its user's."""
@@ -195,14 +199,14 @@ def _with_rates(system: SolvedSystem, recipe: Recipe) -> Recipe:
     return recipe._replace(function=function, outputs=[*recipe.outputs, "xd"])
 
 
-def _slopes_with_parameters(system: Any) -> Recipe:
+def _slopes_with_parameters(system: Any, reading: Reading, taken: Callable[[Sequence[Any]], Sequence[Any]]) -> Recipe:
     """∂τ/∂q, ∂τ/∂q̇ and M, with the dynamic parameters as a last input."""
     forces = Forces(parameters=True)
-    torque = system.recipe(engine.request_of("inverse_dynamics", (DEFAULT, forces)))
+    torque = system.recipe(engine.request_of("inverse_dynamics", (DEFAULT, forces)), reading)
     mass = system.recipe(engine.request_of("mass_matrix", (forces,))).function
 
     def function(q: Any, qd: Any, qdd: Any, phi: Any) -> Any:
-        slopes, n = jacobian(torque.function(q, qd, qdd, phi), [*q, *qd]), len(q)
+        slopes, n = jacobian(torque.function(q, qd, qdd, taken(phi)), [*q, *qd]), len(q)
         return [row[:n] for row in slopes], [row[n:] for row in slopes], mass(q, phi)
 
     return Recipe(function, torque.inputs, ["dtau_dq", "dtau_dqd", "dtau_dqdd"])

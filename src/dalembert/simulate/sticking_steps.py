@@ -16,7 +16,8 @@ from ..expr import ops
 from ..expr.assembly import Assembly, Cells
 from ..expr.loops import Repeat, Step
 from ..wording import listed
-from .dry_friction import DryFriction, HeldModel, can_be_held, dry_friction, excess, jumping_joints
+from .acting_law import ActingLaw
+from .dry_friction import DryFriction, Given, HeldModel, can_be_held, dry_friction, excess, jumping_joints
 from .laws import TorqueLaw
 from .plant import Plant, StateCells
 
@@ -33,14 +34,18 @@ def plant_of(make: Assembly, system: AnySystem, torque: str | TorqueLaw) -> Plan
 
 def sticking(system: AnySystem, torque: str | TorqueLaw) -> DryFriction | None:
     """The dry friction that is decided per step; None where there is none, or where it cannot be."""
-    if not jumping_joints(system) or not can_be_held(system) or (isinstance(torque, TorqueLaw) and torque.forces.parameters):
-        return None
-    return dry_friction(system)
+    given = given_by(torque)
+    return dry_friction(system, given) if jumping_joints(system, given) and can_be_held(system) else None
+
+
+def given_by(torque: str | TorqueLaw) -> Given:
+    """The joints that have dry friction by parameters that come with a law."""
+    return torque.dry if isinstance(torque, ActingLaw) else None
 
 
 def warn_of_jumps(system: AnySystem, torque: str | TorqueLaw, method: str) -> None:
     """Say that friction is evaluated as it stands where it cannot be decided which joints stick."""
-    jumping = jumping_joints(system)
+    jumping = jumping_joints(system, given_by(torque))
     if not jumping or (method != "symplectic" and sticking(system, torque) is not None):
         return
     other = " Take another method, or smooth it" if method == "symplectic" else " Smooth it"
@@ -65,10 +70,10 @@ class StickingPlant(Plant):
         """q̈ with the modes as they are, and the forces that hold."""
         model, n = HeldModel(self.view, self.friction, self.friction.acts, self.forces), (self.n,)
         inputs = dict.fromkeys(("q", "qd", "tau", "mode", "wanted"), n)
-        inputs |= {f"wrench {name}": (6,) for name in self.forces.wrenches}
+        inputs |= {f"around {k}": (cells.size,) for k, cells in enumerate(self.around)}
 
-        def function(q: Any, qd: Any, tau: Any, mode: Any, wanted: Any, *wrenches: Any) -> Any:
-            held = model(q, qd, tau, mode, *wrenches, wanted=wanted)
+        def function(q: Any, qd: Any, tau: Any, mode: Any, wanted: Any, *around: Any) -> Any:
+            held = model(q, qd, tau, mode, *around, wanted=wanted)
             return (*held, *([self.view.rates(q, qd)] if solves(self.view) else []))
 
         recipe = Recipe(function, inputs, ["qdd", "hold", "load", "low", "high"])

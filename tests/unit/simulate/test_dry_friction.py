@@ -259,15 +259,6 @@ def test_wrenches_break_a_joint_loose_and_are_seen_beside_events(sliding):
     assert motion.events[1].q[0] == pytest.approx(0.3, abs=1e-14)
 
 
-def test_friction_among_parameters_is_smoothed_with_a_sentence_and_events_beside_them_are_refused(sliding):
-    options = {"parameters": dal.parameters(sliding)}
-    with pytest.warns(DalembertWarning, match="is a parameter, and was smoothed over 0.0001 rad/s or m/s"):
-        motion = dal.simulate(sliding, [0.0], [2.0], t_end=2.0, **options)
-    assert motion.q[-1, 0] == pytest.approx(4.0 / 3.0, abs=1e-6)
-    with pytest.raises(dal.DalembertError, match="found together with parameters, which know no events. Leave one of them out"):
-        dal.simulate(sliding, [0.0], [2.0], t_end=2.0, events=[dal.Event(lambda t, q, qd: q[0])], **options)
-
-
 def test_dense_batches_pass_events_as_single_motions_do(sliding):
     given = {"tau": lambda t, q, qd, p: [-50.0 * q[0] - p.sum], "states": {"sum": 0.0}, "rates": lambda t, q, qd, p: q[0]}
     both = dal.simulate(sliding, [[1.0], [0.7]], [0.0], t_end=2.0, dense=True, **given, **TIGHT)
