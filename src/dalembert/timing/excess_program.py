@@ -47,12 +47,14 @@ def _function(kinds: RowKinds) -> Any:
             still = g0[i] + d[0][i], g1[i] + d[-1][i]  # at its ends an interval has the friction that it has within
             at_ends = [[ends[(5 * k + j) * R + i] for j in range(3)] + [still[k]] for k in range(2)]
             within = [[m[i], c[i], v[i], g[i] + d[i]] for m, c, v, g, d in zip(*places[:5], strict=True)]
-            p = [place[i - kinds.plain] for place in places[5]] if i >= kinds.plain else []
+            p = _falling(kinds, i, ends, places)
             above, below, share = _row([at_ends[0], *within, at_ends[1]], p, rates, lo[i], hi[i])
-            over.append(ops.maximum(_peak(above), 0.0))
-            under.append(ops.maximum(_peak(below), 0.0))
+            size = _size(lo[i], hi[i], p, rates)
+            more, less = (ops.maximum(_peak(side), 0.0) for side in (above, below))
+            over.append(more * size if p else more)
+            under.append(less * size if p else less)
             use.append(share)
-            worst.append(ops.divide(ops.maximum(over[-1], under[-1]), _size(lo[i], hi[i], p, rates)))
+            worst.append(ops.maximum(more, less) if p else ops.divide(ops.maximum(more, less), size))
         fast: Any = 0.0
         for (z, _), top in zip(rates[1:-1], slowness, strict=True):
             fast = ops.maximum(fast, z * top - 1.0)
@@ -61,12 +63,20 @@ def _function(kinds: RowKinds) -> Any:
     return function
 
 
+def _falling(kinds: RowKinds, i: int, ends: Any, places: Sequence[Any]) -> list[Any]:
+    """p at the ends and the places within of a row whose limits fall with the speed; nothing for others."""
+    j = i - kinds.plain
+    if j < 0:
+        return []
+    first, last = (ends[10 * kinds.rows + side * kinds.falling + j] for side in range(2))
+    return [first, *(place[j] for place in places[5]), last]
+
+
 def _size(lo: Any, hi: Any, p: list[Any], rates: list[Any]) -> Any:
-    """What an excess is measured by: the smaller of both limits."""
-    size = ops.maximum(ops.minimum(ops.absolute(lo), ops.absolute(hi)), _SLOW)
-    if not p:
-        return size
-    return size + ops.divide(reduce(ops.minimum, p), ops.maximum(ops.maximum(rates[0][0], rates[-1][0]), _SLOW))
+    """What an excess is measured by: the smaller of both limits, or the one that falls with the speed, at the larger speed."""
+    if p:
+        return ops.divide(reduce(ops.minimum, p), ops.maximum(ops.maximum(rates[0][0], rates[-1][0]), _SLOW))
+    return ops.maximum(ops.minimum(ops.absolute(lo), ops.absolute(hi)), _SLOW)
 
 
 def _stops(profile: Any) -> Any:
@@ -79,15 +89,18 @@ def _stops(profile: Any) -> Any:
 
 
 def _row(samples: list[Any], p: list[Any], rates: list[Any], least: Any, most: Any) -> tuple[list[Any], list[Any], Any]:
-    """How far one row is above and below its limits at each place, and the share of them that it uses at most."""
+    """How far one row is above and below its limits at each place, and the share of them that it uses at most.
+
+    Limits that fall with the speed grow beyond all measure near rest, and where a coordinate turns round: there the row is told
+    as a share of them, which is smooth.
+    """
     above, below, use = [], [], 0.0
-    p = [p[0], *p, p[-1]] if p else []
     for k, ((m, c, v, g), (z, u)) in enumerate(zip(samples, rates, strict=True)):
         value = m * u + (c * z + v) * z + g
         room = ops.divide(p[k], ops.maximum(z, _SLOW)) if p else 0.0
         lo, hi = least - room, most + room
-        above.append(value - hi)
-        below.append(lo - value)
+        above.append(ops.divide((value - most) * z, p[k]) - 1.0 if p else value - hi)
+        below.append(ops.divide((least - value) * z, p[k]) - 1.0 if p else lo - value)
         if 0 < k < len(samples) - 1:
             use = ops.maximum(use, ops.divide(ops.absolute(value - 0.5 * (lo + hi)), 0.5 * (hi - lo)))
     return above, below, use

@@ -205,7 +205,7 @@ def _too_fast_at_ends(ends: FloatArray, found: SmoothTiming) -> str:
 
 def _timed(maker: RowMaker, paths: Paths, N: int, ends: FloatArray) -> _Piece:
     _keep_memory(paths.count * N * WITHIN * 9 * paths.n)
-    grid = grid_of(paths, N)
+    grid = grid_of(paths, N, closer=maker.names.falling > 0)  # powers are products of two, and bend more
     solver = ProfileSolver(maker, grid, np.tile(ends, (paths.count, 1)))
     messages = _crossed_limits(maker, paths, grid)
     for row, still in solver.too_weak().items():

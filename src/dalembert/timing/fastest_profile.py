@@ -176,20 +176,19 @@ class ProfileSolver:
             room = self.tightened(room, self.table, np.array([more]), *beside(looked.beyond), threads=self.threads)
             caps = caps * _of_neighbours(1.0 / (1.0 + more * looked.fast)) ** 2
         assert best is not None
-        held = self.ends[:, :2].any() or self.kinds.falling  # speeds at the ends, or limits that rise as the speed falls
-        return best if held else self._slowed(*best)
+        return best if self.ends[:, :2].any() else self._slowed(*best)  # speeds at the ends cannot be slowed
 
     def _slowed(self, profile: Profile, excess: FloatArray) -> tuple[Profile, FloatArray]:
         """Profiles that still exceed a limit, slower as a whole: all that moves goes down, and the rest is within limits."""
+        best = profile, excess
         for turn in range(_SLOWER):
-            bad = excess > TOLERANCE
+            bad = best[1] > TOLERANCE
             if not bad.any():
                 break
             factor = np.where(bad, 1.0 - np.minimum(0.5, 2.0 ** (turn + 1) * excess), 1.0)[:, None]
-            profile = Profile(profile.x * factor, profile.tops, profile.u * factor, profile.w * factor)
-            looked = self._excess(profile)
-            excess, self.row_use = looked.worst, looked.use
-        return profile, excess
+            slower = Profile(profile.x * factor, profile.tops, profile.u * factor, profile.w * factor)
+            best, self.row_use = self._better(best, slower, self._excess(slower))
+        return best
 
     def _better(
         self, best: tuple[Profile, FloatArray] | None, profile: Profile, looked: _Looked

@@ -57,8 +57,8 @@ class Grid(NamedTuple):
         return left, right
 
 
-def grid_of(paths: Paths, intervals: int) -> Grid:
-    """A grid of so many intervals, or more where the path has many pieces."""
+def grid_of(paths: Paths, intervals: int, *, closer: bool = False) -> Grid:
+    """A grid of so many intervals, or more where the path has many pieces; `closer` has more places within each."""
     pieces = paths.breaks.shape[1] + 1
     N = max(intervals, _LEAST * pieces)
     s = paths.ends[:, None] * _denser_at_ends(N)
@@ -77,7 +77,7 @@ def grid_of(paths: Paths, intervals: int) -> Grid:
     jumps, left, right = bool(at_break.any()), _only(nodes, slice(None, -1)), _only(nodes, slice(1, None))
     if jumps:
         right = before_jumps(paths, s, at_break, right)
-    shares = _shares(rests, WITHIN if _FEW * pieces <= N else _CLOSER)
+    shares = _shares(rests, WITHIN if _FEW * pieces <= N and not closer else _CLOSER)
     lengths = np.diff(s, axis=1)
     between = (s[:, :-1, None] + lengths[..., None] * shares).reshape(len(s), -1)
     return Grid(s, lengths, left, right, paths.at(between), corners, shares, None if jumps else nodes)

@@ -307,7 +307,5 @@ def test_motions_of_a_batch_meet_what_they_meet_alone(arm, method, output):
     together = dal.simulate(rubbing, starts, [0.0, 0.0], **given)
     for start, found in zip(starts, together.events, strict=True):
         alone = dal.simulate(rubbing, start, [0.0, 0.0], **given)
-        assert [(event.kind, event.name) for event in found] == [(event.kind, event.name) for event in alone.events]
-        times = [[event.t for event in one] for one in (found, alone.events)]
-        np.testing.assert_allclose(*times, rtol=0, atol=1e-6)
+        assert [event[:4] for event in found] == [event[:4] for event in alone.events]  # to the last bit
     assert {event.kind for found in together.events for event in found} >= {"event", "stop", "turn"}

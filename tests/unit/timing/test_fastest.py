@@ -111,6 +111,21 @@ def test_a_limit_of_power_is_kept_and_reached():
     assert "power of 'pivot'" in {limit for *_, limit in found.binding_parts()}
 
 
+@pytest.mark.parametrize(("watts", "intervals"), [(100.0, 200), (50.0, 200), (50.0, 1000), (20.0, 1000)])
+def test_powers_of_many_joints_are_kept_between_grid_points_and_told(watts, intervals, rng):
+    """Joints turn round on the way: there, and at rest, their torques are not bound by powers at all."""
+    robot = panda()
+    found = dal.fastest_timing(robot, points(robot, rng, batch=(4,)), power=watts, intervals=intervals)
+    assert found.feasible.sum() >= 3
+    for row in np.flatnonzero(found.feasible):
+        motion = found.motion_of(row)
+        at = motion(dense_times(motion))
+        tau = dal.inverse_dynamics(robot, at.q, at.qd, at.qdd)
+        assert np.abs(tau * at.qd).max() <= watts * (1 + 1e-6)
+        assert (np.abs(tau) <= efforts(robot) * (1 + 1e-6)).all()
+        assert found.excess[row] <= 1e-6
+
+
 @pytest.mark.parametrize("coulomb", [False, True])
 @pytest.mark.parametrize("viscous", [False, True])
 def test_no_limit_is_exceeded_on_a_grid_ten_times_denser(coulomb, viscous, rng):
