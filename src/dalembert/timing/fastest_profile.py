@@ -130,12 +130,12 @@ class ProfileSolver:
         return found
 
     def _first_guess(self) -> FloatArray:
-        """ṡ² after the first interval, about: where tangents begin."""
+        """How fast ṡ² rises from rest, about: where tangents begin."""
         plain, ends = self.kinds.plain, [0, -1]
         room = np.maximum(np.abs(self.hi_left[:, ends, :plain]), np.abs(self.lo_left[:, ends, :plain]))
         m = np.abs(self.left.m[:, ends, :plain])
         u = (room / np.maximum(m, 1e-12 * m.max(axis=-1, initial=1e-300, keepdims=True))).min(axis=(1, 2), initial=1e300)
-        return np.clip(2 * self.grid.lengths.mean(axis=1) * u, 1e-18, 1e18)
+        return np.clip(2 * u, 1e-18, 1e18)
 
     def too_weak(self) -> dict[int, Still]:
         """Paths along which gravity and dry friction alone exceed a limit, and where they do so most."""

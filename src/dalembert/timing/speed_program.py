@@ -14,7 +14,8 @@ by closed forms, and the other way round. The tangent is moved to the result and
 Backwards: the largest x from which some y ≤ Y can be reached, Y being that of the next point. Nearly always y = Y gives it. Else,
 beside points where m vanishes, the largest x is where two bounds meet, and its y is found by cutting planes: F(y), the least
 upper bound, less a penalty where it is below the largest lower one, is concave up to the root, and its maximum lies where the
-tangents of two trials meet. Forwards: the largest y from the x that is there, up to that Y.
+tangents of two trials meet. (A row that hardly feels s̈, such as a voltage that speed alone makes, would give all of y for next to
+nothing of x; so a little of y counts too.) Forwards: the largest y from the x that is there, up to that Y.
 
 Rows of the second kind have limits that fall with the speed, p / √x, as those of power do; their tangent is 3/2z − x / 2z³.
 """
@@ -32,6 +33,7 @@ from ..expr.loops import LoopProgram, Repeat, Step
 
 COLUMNS = ("m", "c", "v", "lo", "hi")
 _PENALTY = 1e4  # of a lower bound above an upper one; more than the ratio of their slopes
+_ONWARDS = 1e-3  # of y that counts as much as x: no y is given up for an x that is larger by less
 _CUTS = 40  # trials at most; two or three are usual
 _CLOSE = 1e-11  # relative: a maximum that is known so well is found
 _TURNS = 4  # of the tangents of falling limits
@@ -135,6 +137,13 @@ class _Bounds:
         self.at_most(_Line(ops.maximum(first, second), rise))
         self.at_least(_Line(ops.minimum(first, second), rise))
 
+    def between_falling(self, A: Any, offset: _Line, lo: _Line, hi: _Line) -> None:
+        """lo ≤ A x + offset ≤ hi, with limits that change with the speed at the other end."""
+        inverse, rising = ops.divide(1.0, _not_zero(A)), ops.less(0.0, A)
+        first, second = (_Line((one.value - offset.value) * inverse, (one.rise - offset.rise) * inverse) for one in (lo, hi))
+        self.at_most(_chosen(rising, second, first))
+        self.at_least(_chosen(rising, first, second))
+
     def beside(self, A: Any, v: Any, offset: _Line, lo: Any, hi: Any, z: Any) -> None:
         """lo ≤ A x + v √x + offset ≤ hi, on the side of the vertex on which z is, turned round where that falls there."""
         rising = ops.less_equal(0.0, 2.0 * A * z + v)
@@ -221,21 +230,35 @@ def _standing_end(bounds: _Bounds, kinds: RowKinds, end: _End, own: Any, other: 
     for i in range(len(end.m)):
         a = end.m[i] * other[0] + end.c[i]
         offset = _Line(a * y + end.v[i] * z, a + half * end.v[i])
-        if i < kinds.plain:
-            lo, hi = end.lo[i], end.hi[i]
-        else:
-            room = ops.divide(end.p[i - kinds.plain], z)
-            lo, hi = end.lo[i] - room, end.hi[i] + room
         A = end.m[i] * own
         flat = ops.less(ops.absolute(A), _FLAT * ops.absolute(end.c[i]))
-        bounds.between(A, offset, ops.where(flat, -_FAR, lo), ops.where(flat, _FAR, hi))
+        lo, hi = end.lo[i], end.hi[i]
+        if i < kinds.plain:
+            bounds.between(A, offset, ops.where(flat, -_FAR, lo), ops.where(flat, _FAR, hi))
+            continue
+        room = ops.divide(end.p[i - kinds.plain], z)
+        bend = half * ops.divide(room, z)
+        lowest, highest = ops.where(flat, -_FAR, lo - room), ops.where(flat, _FAR, hi + room)
+        bounds.between_falling(A, offset, _Line(lowest, bend), _Line(highest, -bend))
 
 
-def _merit(bounds: _Bounds) -> _Line:
+def _merit(bounds: _Bounds, y: Any) -> _Line:
     """F of the module's text: what is to be as large as can be."""
     gap = bounds.upper.value - bounds.lower.value
     crossed, slope = ops.less(gap, 0.0) * _PENALTY, bounds.upper.slope
-    return _Line(bounds.upper.value + crossed * gap, slope + crossed * (slope - bounds.lower.slope))
+    return _Line(bounds.upper.value + crossed * gap + _ONWARDS * y, slope + crossed * (slope - bounds.lower.slope) + _ONWARDS)
+
+
+def _found(best: Any, last: Any, k: Any, room: Any) -> list[Any]:
+    """After one interval: x, once more to be kept, its rate, and where to go on."""
+    x = ops.maximum(best[0] - _ONWARDS * best[1], 0.0)
+    return [[x], [x], [ops.divide(x - last[0], room[0])], [k[0] - 1.0], [k[0] - 0.0]]
+
+
+def _first_tangent(x: Any, rate: Any, room: Any, ends: Any) -> Any:
+    """Where the tangent of the next x is laid first: intervals beside rests are a thousand times shorter than others."""
+    h = room[0]
+    return ops.sqrt(ops.maximum(x + rate * h, ops.maximum(0.25 * x, ends[2] * h)))
 
 
 def _moved(z: Any, x: Any) -> Any:
@@ -255,7 +278,7 @@ class _Loop:
         self.ends = make.input("ends", 3)
         self.tops, self.speeds = make.output("tops", 1), make.output("speeds", 1)
         self.k, self.next, self.left = make.buffer(), make.buffer(), make.buffer()
-        self.x, self.change = make.buffer(), make.buffer()
+        self.x, self.rate = make.buffer(), make.buffer()  # and how fast it changed along the last interval
         self.count = counters
 
     def row(self) -> list[Cells]:
@@ -265,9 +288,9 @@ class _Loop:
     def program(self) -> LoopProgram:
         """Backwards, then forwards."""
         make = self.make
-        start = make.once(_last, [self.count, self.ends], [self.k, self.next, self.left, self.x, self.change])
+        start = make.once(_last, [self.count, self.ends], [self.k, self.next, self.left, self.x, self.rate])
         at_end = make.once(lambda x: [x], [self.x], [self.tops.row(self.next, 1)])
-        turn = make.once(_first, [self.count, self.ends], [self.k, self.next, self.left, self.x, self.change])
+        turn = make.once(_first, [self.count, self.ends], [self.k, self.next, self.left, self.x, self.rate])
         first = [self.x, self.speeds.row(self.k, 1)]
         at_start = make.once(lambda x, top: [[ops.minimum(x[0], top[0])]] * 2, [self.x, self.tops.row(self.k, 1)], first)
         back = Repeat(self.left.place, tuple(self.backwards()))
@@ -281,12 +304,12 @@ class _Loop:
         low, high, best = make.buffer(3), make.buffer(3), make.buffer(2)
         cap = self.caps.row(self.k, 1)
         begin = make.once(lambda x: [x, [0.0], [1.0]], [self.x], [y, cuts, pending])
-        sources = [*self.row(), cap, self.x, self.change, self.ends, y, cuts, low, high, best, pending]
+        sources = [*self.row(), cap, self.x, self.rate, self.ends, y, cuts, low, high, best, pending]
         trial = make.once(self._trial, sources, [y, cuts, low, high, best, pending])
         end = make.once(
-            lambda best, x, k: [[best[0]], [best[0]], [best[0] - x[0]], [k[0] - 1.0], [k[0] - 0.0]],
-            [best, self.x, self.k],
-            [self.x, self.tops.row(self.k, 1), self.change, self.k, self.left],
+            _found,
+            [best, self.x, self.k, self.row()[1]],
+            [self.x, self.tops.row(self.k, 1), self.rate, self.k, self.left],
         )
         return [*begin, Repeat(pending.place, tuple(trial)), *end]
 
@@ -296,7 +319,7 @@ class _Loop:
         room: Any,
         cap: Any,
         top: Any,
-        change: Any,
+        rate: Any,
         ends: Any,
         y: Any,
         cuts: Any,
@@ -308,32 +331,30 @@ class _Loop:
         """F at one y, and the y to look at next."""
         inverse = ops.divide(0.5, room[0])
         left, right = _ends(self.kinds, row, room)
-        tangent, bounds = ops.sqrt(ops.maximum(y[0] + change[0], ops.maximum(0.25 * y[0], ends[2]))), None
+        tangent, bounds = _first_tangent(y[0], rate[0], room, ends), None
         for _ in range(_TURNS if self.kinds.falling else 1):
             bounds = _Bounds(_Line(cap[0], 0.0), _Line(0.0, 0.0))
             _standing_end(bounds, self.kinds, right, -inverse, (inverse, y[0]))
             _moving_end(bounds, self.kinds, left, -inverse, (inverse, y[0]), tangent)
             tangent = _moved(tangent, bounds.upper.value)
         assert bounds is not None
-        F = _merit(bounds)
+        F = _merit(bounds, y[0])
         return _next_cut(F, y[0], top[0], cuts[0], low, high, best, pending[0])
 
     def forwards(self) -> list[Step]:
         """The largest y of one interval."""
         make = self.make
-        top = self.tops.row(self.next, 1)
-        move = make.once(
-            self._move, [*self.row(), top, self.x, self.change, self.ends], [self.x, self.change, self.speeds.row(self.next, 1)]
-        )
+        sources = [*self.row(), self.tops.row(self.next, 1), self.x, self.rate, self.ends]
+        move = make.once(self._move, sources, [self.x, self.rate, self.speeds.row(self.next, 1)])
         count = make.once(
             lambda k, left: [[k[0] + 1.0], [k[0] + 2.0], [left[0] - 1.0]], [self.k, self.left], [self.k, self.next, self.left]
         )
         return [*move, *count]
 
-    def _move(self, row: Any, room: Any, top: Any, x: Any, change: Any, ends: Any) -> list[Any]:
+    def _move(self, row: Any, room: Any, top: Any, x: Any, rate: Any, ends: Any) -> list[Any]:
         inverse = ops.divide(0.5, room[0])
         left, right = _ends(self.kinds, row, room)
-        tangent, bounds = ops.sqrt(ops.maximum(x[0] + change[0], ops.maximum(0.25 * x[0], ends[2]))), None
+        tangent, bounds = _first_tangent(x[0], rate[0], room, ends), None
         for _ in range(_TURNS if self.kinds.falling else 1):
             bounds = _Bounds(_Line(top[0], 0.0), _Line(0.0, 0.0))
             _standing_end(bounds, self.kinds, left, inverse, (-inverse, x[0]))
@@ -341,7 +362,7 @@ class _Loop:
             tangent = _moved(tangent, bounds.upper.value)
         assert bounds is not None
         y = ops.maximum(bounds.upper.value, 0.0)
-        return [[y], [y - x[0]], [y]]
+        return [[y], [ops.divide(y - x[0], room[0])], [y]]
 
 
 def _last(count: Any, ends: Any) -> list[Any]:
@@ -379,7 +400,7 @@ def _next_cut(F: _Line, y: Any, top: Any, cuts: Any, low: Any, high: Any, best: 
         [cuts + 1.0],
         low,
         high,
-        [ops.where(held, a, b) for a, b in zip([ops.maximum(kept[0], 0.0), kept[1]], best, strict=True)],
+        [ops.where(held, a, b) for a, b in zip(kept, best, strict=True)],
         [going],
     ]
 

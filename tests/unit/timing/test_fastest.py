@@ -126,6 +126,14 @@ def test_powers_of_many_joints_are_kept_between_grid_points_and_told(watts, inte
         assert found.excess[row] <= 1e-6
 
 
+def test_timings_within_small_powers_converge(rng):
+    robot = panda()
+    way = points(robot, rng, batch=(4,))
+    coarse, fine = (dal.fastest_timing(robot, way, power=20.0, intervals=N) for N in (1000, 4000))
+    assert fine.feasible.all()
+    np.testing.assert_allclose(coarse.duration, fine.duration, rtol=3e-3)
+
+
 @pytest.mark.parametrize("coulomb", [False, True])
 @pytest.mark.parametrize("viscous", [False, True])
 def test_no_limit_is_exceeded_on_a_grid_ten_times_denser(coulomb, viscous, rng):

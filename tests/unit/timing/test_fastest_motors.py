@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as dal
 
-from .timing_cases import dense_times, rod
+from .timing_cases import dense_times, points, rod
 
 
 @pytest.mark.parametrize("efficiency", [1.0, 0.7])
@@ -75,3 +75,35 @@ def test_the_benchmark_of_timing_measures_positive_times():
         assert record["ms"] > 0
         assert record["batch_ms"] > 0
         assert record["excess"] <= 1e-4
+
+
+@pytest.mark.parametrize("efficiency", [1.0, 0.8])
+def test_voltages_that_speed_alone_makes_do_not_stop_an_arm_on_its_way(efficiency, rng):
+    """Where a motor turns fast and its arm weighs next to nothing, s̈ has no part in its voltage: no speed is given up for it."""
+    puma = dal.robots.puma560()
+    ratios = [62.6, 107.8, 53.7, 76.0, 71.9, 76.7]
+    motors = {
+        name: dal.Motor(
+            resistance=1.0 + 0.3 * k,
+            torque_constant=0.2,
+            ratio=ratio,
+            voltage_limit=40.0,
+            current_limit=8.0,
+            efficiency=efficiency,
+        )
+        for k, (name, ratio) in enumerate(zip(puma.joint_names, ratios, strict=True))
+    }
+    robot = puma.replace(parameters=puma.parameters.replace(motors=motors, rotors={}))
+    way = points(robot, rng, count=5, batch=(6,))
+    given = {"motors": True, "velocity": np.inf, "torque": np.inf}
+    fine = dal.fastest_timing(robot, way, intervals=1000, **given)
+    for intervals, longer in ((60, 1.05), (200, 1.02)):
+        found = dal.fastest_timing(robot, way, intervals=intervals, **given)
+        assert found.feasible.all()
+        assert (found.duration < longer * fine.duration).all()
+        for row in range(6):
+            motion = found.motion_of(row)
+            at = motion(dense_times(motion))
+            needs = dal.nominal_voltage(robot, at.q, at.qd, at.qdd)
+            assert np.abs(needs.voltage).max() <= 40.0 * (1 + 1e-6)
+            assert np.abs(needs.current).max() <= 8.0 * (1 + 1e-6)
