@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ..dynamics.system import AnySystem
 from ..errors import ShapeError
 from ..model import DriveTrain
 from ..options import mapping
-from ..simulate import Simulation, simulate
+from ..simulate import Event, Simulation, simulate
 from .driven import driven
 from .electrical_laws import motor_laws
 
@@ -35,10 +36,15 @@ def simulate_motors(
     inputs: Mapping[str, ArrayLike] | None = None,
     wrenches: Mapping[str, ArrayLike | Callable[..., Any]] | None = None,
     wrench_times: ArrayLike | None = None,
+    parameters: ArrayLike | None = None,
+    events: Sequence[Event] | None = None,
+    stops: float | Mapping[str, float] | None = None,
+    method: str = "dop853",
     rtol: float = 1e-8,
     atol: float = 1e-10,
     max_step: float = np.inf,
     max_steps: int = 100_000,
+    dense: bool = False,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Simulation:
@@ -64,8 +70,12 @@ def simulate_motors(
         Initial currents [A] of the k motors with inductance; 0 if left out.
     drive : DriveTrain, optional
         The motors; those of the joints if left out.
-    t_end, t_eval, t_start, inputs, wrenches, wrench_times, rtol, atol, max_step, max_steps, threads, progress
+    method : {'dop853', 'adams', 'rosenbrock'}
+        As in `simulate`; 'rosenbrock' where currents settle much faster than the motion, L / R against its times.
+    t_end, t_eval, t_start, inputs, wrenches, wrench_times, parameters, rtol, atol, max_step, max_steps, dense, threads, progress
         As in `simulate`.
+    events, stops
+        As in `simulate`; a system that takes the place of another has the same motors.
 
     Returns
     -------
@@ -94,10 +104,20 @@ def simulate_motors(
         given |= {"rates": rates, "states": _currents(use.train, current)}
     elif not (given["inputs"] or "signals" in given):
         given["inputs"] = {"motors": float(len(use.train.motors))}  # so that the law is called with p
-    steps: dict[str, Any] = {"rtol": rtol, "atol": atol, "max_step": max_step, "max_steps": max_steps}
-    times: dict[str, Any] = {"t_end": t_end, "t_eval": t_eval, "t_start": t_start}
-    pushes: dict[str, Any] = {"wrenches": wrenches, "wrench_times": wrench_times}
-    return simulate(use.plant, q0, qd0, tau=law, threads=threads, progress=progress, **given, **pushes, **steps, **times)
+    steps: dict[str, Any] = {"method": method, "rtol": rtol, "atol": atol, "max_step": max_step, "max_steps": max_steps}
+    times: dict[str, Any] = {"t_end": t_end, "t_eval": t_eval, "t_start": t_start, "dense": dense}
+    pushes: dict[str, Any] = {"wrenches": wrenches, "wrench_times": wrench_times, "parameters": parameters}
+    meets: dict[str, Any] = {"events": _with_motors(events, drive), "stops": stops}
+    return simulate(use.plant, q0, qd0, tau=law, threads=threads, progress=progress, **given, **pushes, **meets, **steps, **times)
+
+
+def _with_motors(events: Any, drive: DriveTrain | None) -> Any:
+    """Events whose other systems are driven by the same train."""
+    if drive is None or not isinstance(events, (list, tuple)):
+        return events
+    changes = [isinstance(event, Event) and event.system is not None for event in events]
+    pairs = zip(events, changes, strict=True)
+    return [replace(event, system=driven(event.system, drive).plant) if change else event for event, change in pairs]
 
 
 def _named_voltage(t: Any, q: Any, qd: Any, p: Any) -> Any:

@@ -195,3 +195,30 @@ def test_voltages_that_do_not_fit_are_refused(options, kind, words) -> None:
 def test_a_current_without_inductance_is_refused() -> None:
     with pytest.raises(ShapeError, match="no motor has an inductance"):
         dal.simulate_motors(wheel(MOTOR.replace(inductance=0.0)), [0.0], [0.0], voltage=[1.0], current=[0.0], t_end=0.1)
+
+
+@pytest.mark.parametrize("method", ["dop853", "adams", "rosenbrock"])
+def test_a_motor_drives_its_joint_into_a_stop_and_stalls(method: str) -> None:
+    """At the stop the current settles at v / R, and holds the joint there."""
+    motor = dal.Motor(resistance=2.0, torque_constant=0.1, inductance=1e-3, ratio=50.0)
+    links = [dal.Link("base"), dal.Link("rod", 1.0, (0.2, 0.0, 0.0), np.diag([0.01, 0.05, 0.05]))]
+    joint = dal.Joint("pivot", "revolute", "base", "rod", axis=(0, 0, 1), limits=dal.Limits(-1.0, 1.0))
+    robot = dal.Robot.from_parts("rod", links, [joint]).with_motors({"pivot": motor})
+    half = dal.Event(lambda t, q, qd, p: q[0] - 0.5, name="half way")
+    given = {"t_end": 2.0, "events": [half], "stops": 0.0, "method": method}
+    motion = dal.simulate_motors(robot, [0.0], [0.0], voltage=[10.0], **given)
+    assert [event.name for event in motion.events[:2]] == ["half way", "pivot"]
+    assert motion.q[-1, 0] == 1.0
+    assert motion.qd[-1, 0] == 0.0
+    assert motion.states["i"][-1, 0] == pytest.approx(5.0, abs=1e-6)
+
+
+def test_the_stiff_method_takes_currents_that_settle_at_once() -> None:
+    rod = dal.robots.pendulum().with_gravity([0, 9.81, 0])
+    motor = dal.Motor(resistance=2.0, torque_constant=0.1, inductance=1e-7, ratio=50.0)
+    given = {"voltage": lambda t, q, qd, p: [12.0 * (1.0 - q[0]) - 2.0 * qd[0]], "t_end": 1.0}
+    stiff = dal.simulate_motors(rod.with_motors({"pivot": motor}), [0.0], [0.0], method="rosenbrock", **given)
+    plain = dal.simulate_motors(rod.with_motors({"pivot": motor.replace(inductance=0.0)}), [0.0], [0.0], **given)
+    assert stiff.success
+    assert len(stiff.t) < 500
+    np.testing.assert_allclose(stiff.q[-1], plain.q[-1], atol=1e-6)
