@@ -37,6 +37,11 @@ def motor_targets() -> list[Target]:
         "threads",
         "progress",
         "wrench_times",
+        "parameters",
+        "events",
+        "stops",
+        "method",
+        "dense",
     )
     electric = {name: OPTIONS[name] for name in steps} | {"system": may.never, "drive": may.optional(may.never)}
     electric |= {"voltage_times": may.optional(may.never), "voltage_between": may.anything, "inputs": may.empty_or(may.anything)}
