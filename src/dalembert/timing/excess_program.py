@@ -55,9 +55,7 @@ def _function(kinds: RowKinds) -> Any:
             under.append(less * size if p else less)
             use.append(share)
             worst.append(ops.maximum(more, less) if p else ops.divide(ops.maximum(more, less), size))
-        fast: Any = 0.0
-        for (z, _), top in zip(rates[1:-1], slowness, strict=True):
-            fast = ops.maximum(fast, z * top - 1.0)
+        fast = ops.maximum(_peak([z * top - 1.0 for (z, _), top in zip(rates[1:-1], slowness, strict=True)]), 0.0)
         return [*over, *under], [reduce(ops.maximum, worst, fast)], [fast], use, [_stops(profile)]
 
     return function

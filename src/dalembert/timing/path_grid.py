@@ -16,9 +16,11 @@ from .path_shapes import Paths
 BoolArray = NDArray[np.bool_]
 WITHIN = 4  # places looked at inside of each interval; parabolas tell what is between them
 _LEAST = 20  # intervals of a piece: on fewer, limits kept between grid points can cost several times the time
-_CLOSER, _FEW = 16, 40  # places where a piece of the path has fewer intervals than that: it bends within them
+_CLOSER, _FEW, _COARSE = 16, 40, 400  # places where a piece of the path, or all of it, has fewer intervals: it bends within them
 _BEFORE = 1e-9  # share of the path by which a place just before a jump is before it
 _GRADED = 0.1  # of the grid points at either end lie closer to each other
+_FINER = 4  # times as many places tell where a path turns
+_TURNING, _MUCH = 0.5, 10.0  # the share of grid points that go there at most; half of it at so many rad
 _STEPS = 8  # of Newton, at most, to a place where a coordinate turns round
 _EXACT = 1e-8  # of an interval: the step after one as small is rounding
 _NEAR = 1e-3  # of the distance between grid points, from a rest to the next one
@@ -61,7 +63,7 @@ def grid_of(paths: Paths, intervals: int, *, closer: bool = False) -> Grid:
     """A grid of so many intervals, or more where the path has many pieces; `closer` has more places within each."""
     pieces = paths.breaks.shape[1] + 1
     N = max(intervals, _LEAST * pieces)
-    s = paths.ends[:, None] * _denser_at_ends(N)
+    s = paths.ends[:, None] * _denser_at_ends(N) if paths.smooth or paths.shared else _denser_at_turns(paths, N)
     taken = np.zeros(s.shape, dtype=bool)
     for row, places in enumerate(paths.breaks):
         move_to(s[row], taken[row], places[np.isfinite(places)])
@@ -77,7 +79,7 @@ def grid_of(paths: Paths, intervals: int, *, closer: bool = False) -> Grid:
     jumps, left, right = bool(at_break.any()), _only(nodes, slice(None, -1)), _only(nodes, slice(1, None))
     if jumps:
         right = before_jumps(paths, s, at_break, right)
-    shares = _shares(rests, WITHIN if _FEW * pieces <= N and not closer else _CLOSER)
+    shares = _shares(rests, WITHIN if max(_FEW * pieces, _COARSE) <= N and not closer else _CLOSER)
     lengths = np.diff(s, axis=1)
     between = (s[:, :-1, None] + lengths[..., None] * shares).reshape(len(s), -1)
     return Grid(s, lengths, left, right, paths.at(between), corners, shares, None if jumps else nodes)
@@ -89,6 +91,31 @@ def _denser_at_ends(N: int) -> FloatArray:
     mirrored = np.minimum(x, 1 - x)
     rising = np.where(mirrored < _GRADED, mirrored**2 / (2 * _GRADED), mirrored - _GRADED / 2) / (1 - _GRADED)
     found: FloatArray = np.where(x <= 0.5, rising, 1 - rising)
+    return found
+
+
+def _denser_at_turns(paths: Paths, N: int) -> FloatArray:
+    """The same, with some of the points where a path turns sharply, as within a blend: an interval would not see it all."""
+    fine = _FINER * N
+    even = _denser_at_ends(fine)
+    s = paths.ends[:, None] * even
+    turned = turning(paths.at(s)[1])
+    for row, places in enumerate(paths.breaks):
+        at = np.searchsorted(s[row], places[np.isfinite(places)])
+        turned[row, np.clip(at, 1, fine) - 1] = 0.0  # what turns there is a corner, and is passed at rest
+    whole = np.concatenate([np.zeros((len(s), 1)), np.cumsum(turned, axis=1)], axis=1)
+    share = _TURNING * whole[:, -1:] / (whole[:, -1:] + _MUCH)
+    measure = (1 - share) * np.linspace(0.0, 1.0, fine + 1) + share * whole / np.maximum(whole[:, -1:], 1e-300)
+    wanted = np.linspace(0.0, 1.0, N + 1)
+    found = np.stack([np.interp(wanted, one / one[-1], row) for one, row in zip(measure, s, strict=True)])
+    found[:, -1] = paths.ends
+    return found
+
+
+def turning(q1: FloatArray) -> FloatArray:
+    """By which angle in joint space q′ (..., K, n) turns from each place to the next [rad], (..., K − 1)."""
+    unit = q1 / np.maximum(np.linalg.norm(q1, axis=-1, keepdims=True), 1e-300)
+    found: FloatArray = 2 * np.arcsin(np.clip(np.linalg.norm(np.diff(unit, axis=-2), axis=-1) / 2, 0.0, 1.0))
     return found
 
 
@@ -187,4 +214,15 @@ def before_jumps(paths: Paths, s: FloatArray, at_break: BoolArray, right: Rates)
     return q, q1, q2, q3
 
 
-__all__ = ["WITHIN", "BoolArray", "Grid", "before_jumps", "grid_of", "just_before", "move_to", "move_to_turns", "rates_of"]
+__all__ = [
+    "WITHIN",
+    "BoolArray",
+    "Grid",
+    "before_jumps",
+    "grid_of",
+    "just_before",
+    "move_to",
+    "move_to_turns",
+    "rates_of",
+    "turning",
+]

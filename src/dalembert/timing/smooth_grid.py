@@ -10,7 +10,7 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..trajectory.motion import Rates
-from .path_grid import WITHIN, BoolArray, Grid, before_jumps, just_before, move_to, move_to_turns, rates_of
+from .path_grid import WITHIN, BoolArray, Grid, before_jumps, just_before, move_to, move_to_turns, rates_of, turning
 from .path_shapes import Paths
 
 _JUMP = 1e-5  # of q′ or q″, relative to the largest along the path, that is one
@@ -83,10 +83,7 @@ def _spread(path: Paths, rests: FloatArray, N: int, resting_ends: tuple[bool, bo
 
 def _turning(path: Paths, places: FloatArray) -> FloatArray:
     """By which angle in joint space the direction of a path has turned since the first of some places [rad]."""
-    q1 = path.at(places[None])[1][0]
-    unit = q1 / np.maximum(np.linalg.norm(q1, axis=-1, keepdims=True), 1e-300)
-    steps = 2 * np.arcsin(np.clip(np.linalg.norm(np.diff(unit, axis=0), axis=-1) / 2, 0.0, 1.0))
-    return np.concatenate([[0.0], np.cumsum(steps)])
+    return np.concatenate([[0.0], np.cumsum(turning(path.at(places[None])[1][0]))])
 
 
 def _graded(count: int, from_rest: bool, to_rest: bool) -> FloatArray:

@@ -134,6 +134,23 @@ def test_timings_within_small_powers_converge(rng):
     np.testing.assert_allclose(coarse.duration, fine.duration, rtol=3e-3)
 
 
+@pytest.mark.parametrize("kind", ["blended", "b_spline"])
+def test_coarse_grids_keep_torques_and_speeds_where_a_path_turns_sharply(kind, rng):
+    """Blends turn within a hundredth of a path; by its length, half of that angle is where the blend was slow."""
+    robot = panda()
+    speeds = np.array([joint.limits.velocity for joint in robot.structure.coordinates])
+    for _ in range(12):
+        way = points(robot, rng, count=4 if kind == "blended" else 7)
+        if kind == "blended":
+            path = dal.trajectory.blended(way, [0.0, 1.0, 2.0, 3.0], blend_time=0.2, kind="quintic")
+        else:
+            path = dal.trajectory.b_spline(way, duration=2.0, degree=3)
+        found = dal.fastest_timing(robot, path, intervals=100)
+        at = found.motion(dense_times(found.motion, parts=20))
+        assert (np.abs(at.qd) <= speeds * (1 + 1e-6)).all()
+        assert excess(robot, found.motion, efforts(robot)) <= 1e-6
+
+
 @pytest.mark.parametrize("coulomb", [False, True])
 @pytest.mark.parametrize("viscous", [False, True])
 def test_no_limit_is_exceeded_on_a_grid_ten_times_denser(coulomb, viscous, rng):
