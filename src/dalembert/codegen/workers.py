@@ -86,6 +86,8 @@ def no_memory(reason: str = "") -> OutOfMemoryError:
 
 def thread_count(threads: Any) -> int:
     """The number of threads asked for: the argument, `DALEMBERT_NUM_THREADS`, or every core this process may use."""
+    if type(threads) is int and 0 < threads <= MOST_WORKERS:  # at once: every call of a kernel comes here
+        return threads
     if threads is None:
         return _usual(os.environ.get("DALEMBERT_NUM_THREADS", ""))
     if isinstance(threads, (bool, np.bool_)) or not isinstance(threads, (int, np.integer)) or threads < 1:
