@@ -52,7 +52,7 @@ def measure(effort: Effort) -> Table:
 def _record(robot: Any, quantity: str, effort: Effort) -> dict[str, Any]:
     program = engine.program(robot, quantity)
     assert isinstance(program, Program)
-    texts = [straight_ir.emit(program, target.host().lanes, jumps=jumps) for jumps in (True, False)]
+    texts = [straight_ir.emit(program, target.host().lanes, zen=jumps) for jumps in (True, False)]
     record = {"robot": robot.name, "quantity": quantity, "jumps": texts[0].count(straight_ir.JUMP)}
     if not record["jumps"]:
         return record

@@ -2,7 +2,8 @@
 
 `@loop` walks the batch in blocks of W rows. In a last block of fewer rows the spare lanes repeat the last row: they compute and
 store the same numbers again, so no second, scalar version is needed. Rows whose entries are not adjacent are copied to a buffer
-first. Large results bypass the caches (stream_ir.py). A body in several parts takes some blocks at a time, a tile.
+first. Large results bypass the caches, and lines of smaller ones are asked for ahead (stream_ir.py). A body in several parts
+takes some blocks at a time, a tile.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _ALIGN = 1024
 @dataclass(frozen=True)
 class Layout:
     """The arrays of a kernel, inputs then outputs, the lane count, the family of the processor, the kind of number, how many
-    blocks a tile has, and the outputs with entries that `@constants` writes.
+    blocks a tile has, the outputs with entries that `@constants` writes, and whether lines of results are asked for ahead.
     """
 
     inputs: tuple[Slot, ...]
@@ -34,6 +35,7 @@ class Layout:
     real: Real = DOUBLE
     tile: int = 1
     constants: tuple[int, ...] = ()
+    ahead: bool = False
 
     @property
     def lane_bytes(self) -> int:
@@ -71,6 +73,8 @@ class _LoopCode(FunctionBuilder):
         self.outputs = range(len(layout.inputs), len(layout.arrays))
         self.streamed = stream_ir.streamed({k: sizes[k] for k in self.outputs}, self.span) if layout.x86 else []
         fixed = {len(layout.inputs) + i for i in layout.constants}
+        tile_bytes = self.span * sum(sizes[k] for k in self.streamed)
+        self.ahead = layout.ahead and 0 < tile_bytes <= stream_ir.AHEAD_MOST
         self.keeps_constants = bool(fixed) and fixed <= set(self.streamed)  # in the buffer of streamed rows
 
     def emit(self) -> list[str]:
@@ -85,6 +89,7 @@ class _LoopCode(FunctionBuilder):
             *_copy_function(self.layout.real),
             *float_mode_ir.declarations(x86),
             *(stream_ir.functions() if self.streamed else ()),
+            *(stream_ir.fetch_function() if self.ahead else ()),
             *MARKS,
         ]
 
@@ -184,6 +189,7 @@ class _LoopCode(FunctionBuilder):
             self._choose()
             self._stream()
         with self.loop("i", "%whole", "block", "rest", step=self.span, before="choose" if self.streamed else "direct"):
+            self._fetch_ahead()
             self._run_tile()
             self._advance(range(len(self.layout.arrays)))
         done = {"direct": "0", "block": "%i.next", "partial": "%e.next"} | ({"s.out": "%s.done"} if self.streamed else {})
@@ -204,15 +210,28 @@ class _LoopCode(FunctionBuilder):
                     self.store("ptr", self.at(self.load("ptr", place), f"%stride{k}"), place)
 
     def _choose(self) -> None:
-        """Stream if the results are large and their rows have no gaps."""
+        """Stream if the results are large and their rows have no gaps; if they are not that large, ask for lines ahead."""
         self.label("choose")
         alone = self.let("icmp eq ptr %data, null")  # else these rows are a piece of a batch, and here is its number of rows
         rows = self.load("i64", self.let(f"select i1 {alone}, ptr %dims, ptr %data"))
-        flag = self.let(f"icmp sge i64 {rows}, {-(-stream_ir.FROM // sum(self.row_bytes[k] for k in self.streamed))}")
+        packed = "true"
         for k in self.streamed:
-            packed = self.let(f"icmp eq i64 %step{k}, {self.row_bytes[k]}")
-            flag = self.let(f"and i1 {flag}, {packed}")
-        self.go_if(flag, "s.start", "block")
+            packed = self.let(f"and i1 {packed}, {self.let(f'icmp eq i64 %step{k}, {self.row_bytes[k]}')}")
+        if self.ahead:
+            self.let(f"and i1 {packed}, {self._at_least(rows, stream_ir.AHEAD_FROM)}", "ahead")
+        self.go_if(self.let(f"and i1 {packed}, {self._at_least(rows, stream_ir.FROM)}"), "s.start", "block")
+
+    def _at_least(self, rows: str, size: int) -> str:
+        """Whether the results of so many rows take at least so many bytes."""
+        return self.let(f"icmp sge i64 {rows}, {-(-size // sum(self.row_bytes[k] for k in self.streamed))}")
+
+    def _fetch_ahead(self) -> None:
+        """Ask for the lines to which the next tile is going to be written."""
+        for k in self.streamed if self.ahead else ():
+            size = self.row_bytes[k] * self.span
+            following = self.at(self.load("ptr", self._lane(k, 0)), size)
+            wanted = self.let(f"select i1 %ahead, i64 {size}, i64 0")
+            self.line(f"call void @fetch(ptr {following}, i64 {wanted})")
 
     def _stream(self) -> None:
         """Results of a tile's rows to a buffer, and from there to memory in whole lines.

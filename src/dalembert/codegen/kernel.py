@@ -160,7 +160,7 @@ def build(program: Program | LoopProgram, dtype: str = DOUBLE.dtype, *, anew: bo
             entry_points = Rounded(entry_points[0], dtype), single_call.refuse
         return Kernel(entry_points, *slots, cost, dtype)
     zen = target.host().zen
-    ir = straight_ir.emit(program, straight_lanes(program, lanes, zen=zen) * 8 // real.bytes, x86=x86, real=real, jumps=zen)
+    ir = straight_ir.emit(program, straight_lanes(program, lanes, zen=zen) * 8 // real.bytes, x86=x86, real=real, zen=zen)
     return Kernel(compiled(ir, program, real, anew=anew), *slots, cost, dtype)
 
 

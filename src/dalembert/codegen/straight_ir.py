@@ -39,14 +39,14 @@ JUMP_EVERY = 400  # nodes; shorter code than two such pieces gains nothing
 FENCE = 'call void asm sideeffect "", ""()'
 
 
-def emit(program: Program, lanes: int, *, x86: bool = True, real: Real = DOUBLE, jumps: bool = False) -> str:
-    """The whole module of an unrolled program; `jumps` is for a Zen processor."""
+def emit(program: Program, lanes: int, *, x86: bool = True, real: Real = DOUBLE, zen: bool = False) -> str:
+    """The whole module of an unrolled program; `zen` is for one of AMD's Zen processors."""
     pool = ConstantPool(lanes, real)
     constants = constants_of(program)
-    parts, scratch = _ProgramParts(program, pool, jumps, constants).emit()
+    parts, scratch = _ProgramParts(program, pool, zen, constants).emit()
     names = [f"part_{k}" for k in range(len(parts))]
     tile = tile_of(len(parts), scratch * lanes * real.bytes)
-    layout = Layout(program.inputs, program.outputs, lanes, x86, real, tile, tuple(constants))
+    layout = Layout(program.inputs, program.outputs, lanes, x86, real, tile, tuple(constants), ahead=x86 and not zen)
     lines = [*declarations(lanes, real), *(line for part in parts for line in part)]
     lines += emit_constants(program, constants, lanes, real) if constants else []
     for again in (False, True) if constants else (False,):
@@ -111,17 +111,17 @@ Result = tuple[int, int, Expr | float]  # output, entry, what goes there
 class _ProgramParts:
     """The graph of a program, cut into functions of bounded size."""
 
-    def __init__(self, program: Program, pool: ConstantPool, jumps: bool, constants: Constants) -> None:
+    def __init__(self, program: Program, pool: ConstantPool, zen: bool, constants: Constants) -> None:
         self.program = program
         self.elsewhere = {(i, j) for i, fixed in constants.items() for run in fixed for j in run}
         self.pool = pool
         self.pairs = sincos_pairs(program.nodes)
         self.cuts = self._cut([node for node in program.nodes if node.op not in ("const", "input")])
         long = len(self.cuts) > 1 or len(self.cuts[0]) >= 2 * JUMP_EVERY
-        self.mark = JUMP if long and jumps else FENCE if len(self.cuts) > 1 else ""
+        self.mark = JUMP if long and zen else FENCE if len(self.cuts) > 1 else ""
         self.home = {node.index: k for k, part in enumerate(self.cuts) for node in part}
         self.slots: dict[int, int] = {}
-        longest = store_run_length(pool.lanes, pool.real, zen=jumps)
+        longest = store_run_length(pool.lanes, pool.real, zen=zen)
         self.run_of = [[run for run in runs(slot.size, longest) for _ in run] for slot in program.outputs]
 
     def _cut(self, order: list[Expr]) -> list[list[Expr]]:

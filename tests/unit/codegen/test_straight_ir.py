@@ -124,11 +124,11 @@ def test_long_code_in_one_part_jumps_now_and_then_where_that_is_asked_for(monkey
     sums = program()
     operations = sum(node.op not in ("const", "input") for node in sums.nodes)
     monkeypatch.setattr(straight_ir, "JUMP_EVERY", 50)
-    ir = straight_ir.emit(sums, 4, jumps=True)
+    ir = straight_ir.emit(sums, 4, zen=True)
     assert ir.count(straight_ir.JUMP) == operations // 50
     assert straight_ir.JUMP not in straight_ir.emit(sums, 4)
     monkeypatch.setattr(straight_ir, "JUMP_EVERY", operations // 2 + 1)
-    assert straight_ir.JUMP not in straight_ir.emit(sums, 4, jumps=True)
+    assert straight_ir.JUMP not in straight_ir.emit(sums, 4, zen=True)
     if not target.host().x86:
         return
     x = np.random.default_rng(2).uniform(-1, 1, (9, 6))
@@ -139,7 +139,7 @@ def test_long_code_in_one_part_jumps_now_and_then_where_that_is_asked_for(monkey
 @pytest.mark.usefixtures("small_parts")
 def test_code_in_several_parts_has_jumps_or_fences(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(straight_ir, "JUMP_EVERY", 10)
-    jumping, fenced = (straight_ir.emit(program(), 4, jumps=jumps) for jumps in (True, False))
+    jumping, fenced = (straight_ir.emit(program(), 4, zen=zen) for zen in (True, False))
     assert jumping.count(straight_ir.JUMP) == fenced.count(straight_ir.FENCE) > 0
     assert straight_ir.JUMP not in fenced
 

@@ -131,6 +131,29 @@ def test_large_batches_stream_in_threads_as_well(rng: np.random.Generator) -> No
     np.testing.assert_allclose(build(table(n))(x, threads=2), wanted(x, n), rtol=1e-13, atol=1e-13)
 
 
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("lanes", [4, 8])
+def test_lines_that_are_asked_for_ahead_change_nothing(
+    lanes: int, layout: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
+) -> None:
+    """Lines behind the last row are asked for too, which touches nothing there."""
+    monkeypatch.setattr(stream_ir, "AHEAD_FROM", 1)
+    memory = np.full((37, 24), np.nan)
+    for out in (memory[:, :20].copy(), LAYOUTS[layout](memory)):
+        x = rng.normal(size=(len(out), 2))
+        run(table(20), lanes, x, out)
+        np.testing.assert_allclose(out, wanted(x, 20), rtol=1e-14, atol=1e-14)
+
+
+def test_lines_are_asked_for_ahead_where_that_pays() -> None:
+    """Not on Zen, nor for tiles that would fill the first cache; how many bytes there are in all is known at run time."""
+    longest = stream_ir.AHEAD_MOST // (8 * 8)
+    assert "call void @fetch" in straight_ir.emit(table(longest), 8)
+    assert "call void @fetch" not in straight_ir.emit(table(longest + 1), 8)
+    assert "call void @fetch" not in straight_ir.emit(table(20), 8, zen=True)
+    assert "call void @fetch" not in straight_ir.emit(table(7), 8)
+
+
 def test_short_rows_and_other_processors_have_no_such_path() -> None:
     assert "!nontemporal" not in straight_ir.emit(table(7), 4)
     assert "!nontemporal" not in straight_ir.emit(table(49), 2, x86=False)
