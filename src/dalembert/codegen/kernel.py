@@ -9,7 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from .. import checks
-from ..expr import Expr, Program, Slot, interpret, loops
+from ..expr import Program, Slot, interpret, loops
 from ..expr.loop_passes import streamlined
 from ..expr.loops import LoopProgram
 from . import (
@@ -28,9 +28,9 @@ from .workers import MOST_ARRAYS, no_memory, thread_count
 
 _SOON = 2e7  # ns of work after which an interrupt should be noticed
 _LONG_STAGE = 600  # operations of a stage from which on registers spill anyway
-_WORK_PER_RESULT = 12  # operations for each number of the results, below which writing them takes much of the time
-_WORK_PER_RESULT_ON_ZEN = 40  # whose cores turn registers into rows in halves
-_FEW_RESULTS = 16  # numbers whose writing is never much
+_WORK_PER_ENTRY = 5  # operations for each number of the results, below which writing them takes much of the time
+_WORK_PER_RESULT_ON_ZEN = 40  # likewise for each that is no constant; Zen cores turn registers into rows in halves
+_FEW_RESULTS = 16  # numbers whose writing is never much there
 _WORTH_A_THREAD = 2e5  # ns of work: some ten times what it costs to give it to a thread
 
 
@@ -175,15 +175,16 @@ def straight_lanes(program: Program, widest: int, *, zen: bool) -> int:
     """The lanes of straight code: half of AVX-512's eight where most of the time goes into writing rows.
 
     Results leave the registers as rows, one per lane, and turning eight registers into eight rows takes longer than twice four
-    (docs/develop/decisions.md). Constants among them do not come from registers. Code that would be cut into parts for four
-    lanes, but not for eight, is faster whole.
+    (docs/develop/decisions.md). On Zen constants are left out, as they do not come from registers; elsewhere only long rows
+    count. Code that would be cut into parts for four lanes, but not for eight, is faster whole.
     """
-    if straight_ir.whole_limit(32) <= straight_ir.length(program) < straight_ir.whole_limit(64):
+    if widest < 8 or (straight_ir.is_cut(program, 32) and not straight_ir.is_cut(program, 64)):
         return widest
-    results = sum(isinstance(scalar, Expr) for result in program.results for scalar in result)
-    worth = _WORK_PER_RESULT_ON_ZEN if zen else _WORK_PER_RESULT
-    writes_much = results > _FEW_RESULTS and program.work < worth * results
-    return widest // 2 if widest == 8 and writes_much else widest
+    if zen:
+        numbers, few, worth = straight_ir.result_count(program), _FEW_RESULTS, _WORK_PER_RESULT_ON_ZEN
+    else:
+        numbers, few, worth = straight_ir.row_length(program), straight_ir.SHORT_ROW, _WORK_PER_ENTRY
+    return widest // 2 if numbers > few and program.work < worth * numbers else widest
 
 
 def portable(program: Program, dtype: str = DOUBLE.dtype) -> Kernel:

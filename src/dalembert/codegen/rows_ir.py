@@ -29,13 +29,10 @@ def load_run_length(lanes: int, real: Real) -> int:
     return min(lanes, 16 // real.bytes)
 
 
-def store_run_length(lanes: int, real: Real, *, zen: bool) -> int:
-    """Entries stored together: of registers of 512 bits two, which then wait for one exchange of halves instead of two.
-
-    Zen processors run that exchange in two halves, and are left at four (docs/develop/decisions.md).
-    """
-    wide = lanes * real.bytes == 64 and not zen
-    return min(lanes, 16 // real.bytes if wide else STORE_RUN)
+def store_run_length(lanes: int, real: Real, *, pairs: bool) -> int:
+    """Entries stored together; `pairs` is for registers of 512 bits, whose entries then wait for one exchange instead of two."""
+    wide = lanes * real.bytes == 64
+    return min(lanes, 16 // real.bytes if wide and pairs else STORE_RUN)
 
 
 def lane_offset(array: int, lane: int, lanes: int) -> int:

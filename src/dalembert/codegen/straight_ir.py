@@ -24,7 +24,9 @@ from .single_call import emit_call, fail_function
 
 PART_SIZE = 2500  # nodes per function: compile time grows faster than linearly in the size of one function
 WHOLE = 5000  # nodes of a program that is left in one part: a cut costs stores and loads, and breaks runs of results
-WIDE = 2  # times as many in registers of 512 bits: each instruction that is fetched does twice the work
+WIDE = 2  # times as many in registers of 512 bits with many results: each instruction that is fetched does twice the work
+MANY_RESULTS = 75  # operations for each number of the results up to which these are many
+SHORT_ROW = 112  # numbers of the results: eight such rows fill a small part of the first cache
 STORE_WEIGHT = 6  # nodes that an output counts for in these: it is transposed and stored
 TILE = 8  # blocks that go through one part before the next
 TILE_BYTES = 2**19  # of their scratch buffers: they have to stay in the second cache
@@ -35,7 +37,8 @@ ALIGNED = "alignstack(64)"
 # decoded again to its end. So it gets jumps to the next instruction; `python -m benchmarks --only jumps` shows what they gain.
 JUMP = 'call void asm sideeffect "jmp 1f\\0A1:", ""()'
 JUMP_EVERY = 400  # nodes; shorter code than two such pieces gains nothing
-# LLVM moves nothing across an empty piece of assembly: in long code that halves its time, and leaves no instruction.
+# LLVM moves nothing across an empty piece of assembly: that halves its time for long code, spills fewer registers where much is
+# stored, and leaves no instruction.
 FENCE = 'call void asm sideeffect "", ""()'
 
 
@@ -55,14 +58,25 @@ def emit(program: Program, lanes: int, *, x86: bool = True, real: Real = DOUBLE,
     return "\n".join([*lines, *pool.definitions(), *entry_points(layout, scratch)])
 
 
-def whole_limit(register_bytes: int) -> int:
-    """The length of a program from which it is cut into parts."""
-    return WIDE * WHOLE if register_bytes == 64 else WHOLE
+def is_cut(program: Program, register_bytes: int) -> bool:
+    """Whether a program is cut into parts: a cut breaks runs of results, but code of a part is fetched once for a tile."""
+    wide = register_bytes == 64 and program.work < MANY_RESULTS * result_count(program)
+    return length(program) >= (WIDE * WHOLE if wide else WHOLE)
 
 
 def length(program: Program) -> int:
     """The nodes of a program, an output counting for more."""
-    return sum(node.op not in ("const", "input") for node in program.nodes) + STORE_WEIGHT * _stored(program).total()
+    return sum(node.op not in ("const", "input") for node in program.nodes) + STORE_WEIGHT * result_count(program)
+
+
+def result_count(program: Program) -> int:
+    """The numbers among the results of a configuration that are no constants."""
+    return _stored(program).total()
+
+
+def row_length(program: Program) -> int:
+    """The numbers among the results of a configuration, with constants."""
+    return sum(slot.size for slot in program.outputs)
 
 
 def _stored(program: Program) -> Counter[int]:
@@ -118,15 +132,16 @@ class _ProgramParts:
         self.pairs = sincos_pairs(program.nodes)
         self.cuts = self._cut([node for node in program.nodes if node.op not in ("const", "input")])
         long = len(self.cuts) > 1 or len(self.cuts[0]) >= 2 * JUMP_EVERY
-        self.mark = JUMP if long and zen else FENCE if len(self.cuts) > 1 else ""
+        self.mark = FENCE if not zen else JUMP if long else ""
         self.home = {node.index: k for k, part in enumerate(self.cuts) for node in part}
         self.slots: dict[int, int] = {}
-        longest = store_run_length(pool.lanes, pool.real, zen=zen)
+        pairs = not zen and (len(self.cuts) > 1 or row_length(program) > SHORT_ROW)
+        longest = store_run_length(pool.lanes, pool.real, pairs=pairs)
         self.run_of = [[run for run in runs(slot.size, longest) for _ in run] for slot in program.outputs]
 
     def _cut(self, order: list[Expr]) -> list[list[Expr]]:
         """Parts of about PART_SIZE nodes, an output counting for more; one part if the program is small enough."""
-        if length(self.program) < whole_limit(self.pool.lanes * self.pool.real.bytes):
+        if not is_cut(self.program, self.pool.lanes * self.pool.real.bytes):
             return [order]
         stored = _stored(self.program)
         part = np.cumsum([1 + STORE_WEIGHT * stored[node.index] for node in order]) // PART_SIZE

@@ -6,7 +6,7 @@ have to fill whole lines: a line that is left half written costs as much as seve
 in the buffer, before the rows of the next tile, and is written with them. Only x86 has such stores in a form that pays.
 
 Results that are smaller, but exceed the second cache, go to their place by ordinary stores. The rows of a block are written side
-by side, an order in which a processor does not guess what comes next; so each block asks for the lines of the next one.
+by side, an order in which a processor seems not to guess what comes next; so each block asks for the lines of the next one.
 """
 
 from __future__ import annotations

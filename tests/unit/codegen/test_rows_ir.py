@@ -19,10 +19,10 @@ def test_a_row_is_cut_into_long_runs_first() -> None:
     assert list(runs(0, 4)) == []
 
 
-def test_entries_of_the_widest_registers_are_stored_in_pairs_except_on_zen() -> None:
-    assert [store_run_length(lanes, DOUBLE, zen=False) for lanes in (1, 2, 4, 8)] == [1, 2, 4, 2]
-    assert [store_run_length(lanes, SINGLE, zen=False) for lanes in (8, 16)] == [4, 4]
-    assert store_run_length(8, DOUBLE, zen=True) == 4
+def test_entries_of_the_widest_registers_alone_are_stored_in_pairs() -> None:
+    assert [store_run_length(lanes, DOUBLE, pairs=True) for lanes in (1, 2, 4, 8)] == [1, 2, 4, 2]
+    assert [store_run_length(lanes, SINGLE, pairs=True) for lanes in (8, 16)] == [4, 4]
+    assert store_run_length(8, DOUBLE, pairs=False) == 4
 
 
 def ufunc_of(program: Program, lanes: int, real: Real = DOUBLE) -> Any:

@@ -22,6 +22,10 @@ def program() -> Program:
     return trace(function, {"x": (6,)}, ["y", "z"], name="sums")
 
 
+def operations(found: Program) -> int:
+    return sum(node.op not in ("const", "input") for node in found.nodes)
+
+
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(straight_ir, "PART_SIZE", 60)
@@ -112,6 +116,30 @@ def test_wide_registers_leave_longer_programs_in_one_part(monkeypatch: pytest.Mo
     assert kernel.straight_lanes(sums, 8, zen=True) == 8
 
 
+def test_programs_with_few_results_are_cut_in_wide_registers_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    sums = program()
+    monkeypatch.setattr(straight_ir, "WHOLE", straight_ir.length(sums))
+    monkeypatch.setattr(straight_ir, "PART_SIZE", 100)
+    monkeypatch.setattr(straight_ir, "MANY_RESULTS", sums.work / straight_ir.result_count(sums))
+    assert "@part_1" in straight_ir.emit(sums, 8)
+
+
+def test_wide_registers_are_stored_in_pairs_in_long_rows_and_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stores of four numbers at a time are the sign of the other way; constants are stored elsewhere."""
+
+    def by_fours(n: int, **options: bool) -> bool:
+        rows = trace(lambda x: [x[0] * float(j + 2) for j in range(n)], {"x": (1,)}, ["y"], name="rows")
+        return "store <4 x double>" in straight_ir.emit(rows, 8, x86=False, **options)
+
+    longest = straight_ir.SHORT_ROW
+    assert by_fours(longest)
+    assert not by_fours(longest + 4)
+    assert by_fours(longest + 4, zen=True)
+    monkeypatch.setattr(straight_ir, "WHOLE", 0)
+    monkeypatch.setattr(straight_ir, "PART_SIZE", 100)
+    assert not by_fours(longest)
+
+
 def test_a_tile_keeps_its_scratch_within_the_second_cache() -> None:
     assert straight_ir.tile_of(1, 0) == 1
     assert straight_ir.tile_of(5, 1000) == straight_ir.TILE
@@ -122,12 +150,11 @@ def test_a_tile_keeps_its_scratch_within_the_second_cache() -> None:
 @pytest.mark.slow
 def test_long_code_in_one_part_jumps_now_and_then_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     sums = program()
-    operations = sum(node.op not in ("const", "input") for node in sums.nodes)
     monkeypatch.setattr(straight_ir, "JUMP_EVERY", 50)
     ir = straight_ir.emit(sums, 4, zen=True)
-    assert ir.count(straight_ir.JUMP) == operations // 50
+    assert ir.count(straight_ir.JUMP) == operations(sums) // 50
     assert straight_ir.JUMP not in straight_ir.emit(sums, 4)
-    monkeypatch.setattr(straight_ir, "JUMP_EVERY", operations // 2 + 1)
+    monkeypatch.setattr(straight_ir, "JUMP_EVERY", operations(sums) // 2 + 1)
     assert straight_ir.JUMP not in straight_ir.emit(sums, 4, zen=True)
     if not target.host().x86:
         return
@@ -142,6 +169,16 @@ def test_code_in_several_parts_has_jumps_or_fences(monkeypatch: pytest.MonkeyPat
     jumping, fenced = (straight_ir.emit(program(), 4, zen=zen) for zen in (True, False))
     assert jumping.count(straight_ir.JUMP) == fenced.count(straight_ir.FENCE) > 0
     assert straight_ir.JUMP not in fenced
+
+
+def test_code_in_one_part_has_fences_off_zen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Zen processors have jumps in long code, and nothing in short code."""
+    monkeypatch.setattr(straight_ir, "JUMP_EVERY", 200)
+    ir = straight_ir.emit(program(), 8)
+    assert "@part_1" not in ir
+    assert ir.count(straight_ir.FENCE) == operations(program()) // 200 > 0
+    monkeypatch.setattr(straight_ir, "JUMP_EVERY", operations(program()) // 2 + 1)
+    assert straight_ir.FENCE not in straight_ir.emit(program(), 8, zen=True)
 
 
 @pytest.mark.parametrize(("cpu", "wanted"), [("znver1", True), ("znver5", True), ("skylake", False), ("apple-m1", False)])
