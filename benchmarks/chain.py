@@ -10,10 +10,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
+from unittest.mock import patch
+from weakref import WeakValueDictionary
 
 import numpy as np
 
 import dalembert as dal
+from dalembert.codegen import machine_code
 
 from . import agreement, peers
 from .batch import our_timer
@@ -112,9 +115,10 @@ def compile_seconds(quantity: str, n: int) -> float:
 
 @contextmanager
 def empty_cache() -> Iterator[str]:
-    """An empty directory for compiled kernels, for a while."""
+    """An empty directory for compiled kernels, for a while, in which code that is loaded already is not found either."""
     before = os.environ.get("DALEMBERT_CACHE")
-    with tempfile.TemporaryDirectory(prefix="dalembert-bench-") as folder:
+    nothing = patch.object(machine_code, "_loaded", WeakValueDictionary())
+    with nothing, tempfile.TemporaryDirectory(prefix="dalembert-bench-") as folder:
         os.environ["DALEMBERT_CACHE"] = folder
         try:
             yield folder
