@@ -14,6 +14,7 @@ from __future__ import annotations
 from pathlib import Path
 
 LAST_CACHE = Path("/sys/devices/system/cpu/cpu0/cache/index3/size")  # such as 32768K; elsewhere than in Linux it is not told
+LEAST = 2**23  # bytes of results that stay in any last cache
 
 
 def stays_in_cache(told: Path = LAST_CACHE) -> int:
@@ -25,12 +26,12 @@ def stays_in_cache(told: Path = LAST_CACHE) -> int:
         size = 1024 * int(told.read_text(encoding="ascii").strip().removesuffix("K"))
     except (OSError, ValueError):
         size = 0
-    return min(max(size // 4, 2**23), 2**24)
+    return min(max(size // 4, LEAST), 2**24)
 
 
-FROM = stays_in_cache()  # bytes of results of one call from which on they bypass the caches
+FROM = stays_in_cache()  # bytes of results of one call from which on they bypass the caches; or LEAST, see batch_loop_ir.py
 AHEAD_FROM = 2**20  # bytes of results of one call from which on their lines are asked for ahead
-AHEAD_MOST = 2**14  # bytes of the lines asked for at once: the first cache has to hold these and others
+AHEAD_MOST = 3 * 2**12  # bytes of the lines asked for at once: the first cache has to hold these and others
 _ROW = 128  # bytes of results per configuration; with fewer, arithmetic takes longer than memory
 PAGE = 4096  # bytes; the buffer begins at a page, since a buffer across the edge of two pages doubles the time of a kernel
 LINE = 64  # bytes

@@ -154,6 +154,17 @@ def test_lines_are_asked_for_ahead_where_that_pays() -> None:
     assert "call void @fetch" not in straight_ir.emit(table(7), 8)
 
 
+def test_results_whose_lines_are_not_asked_for_bypass_the_caches_sooner() -> None:
+    """The number of rows is compared with that of FROM, or of LEAST."""
+    longest = stream_ir.AHEAD_MOST // (8 * 8)
+    for n, zen, size in (
+        (longest, False, stream_ir.FROM),
+        (longest, True, stream_ir.LEAST),
+        (longest + 1, False, stream_ir.LEAST),
+    ):
+        assert f", {-(-size // (8 * n))}\n" in straight_ir.emit(table(n), 8, zen=zen)
+
+
 def test_short_rows_and_other_processors_have_no_such_path() -> None:
     assert "!nontemporal" not in straight_ir.emit(table(7), 4)
     assert "!nontemporal" not in straight_ir.emit(table(49), 2, x86=False)
