@@ -219,10 +219,8 @@ class _LoopCode(FunctionBuilder):
             packed = self.let(f"and i1 {packed}, {self.let(f'icmp eq i64 %step{k}, {self.row_bytes[k]}')}")
         if self.ahead:
             self.let(f"and i1 {packed}, {self._at_least(rows, stream_ir.AHEAD_FROM)}", "ahead")
-        limit = (
-            stream_ir.FROM if self.ahead else min(stream_ir.FROM, stream_ir.LEAST)
-        )  # past the caches sooner than to unasked lines
-        large = self._at_least(rows, limit)
+        # Past the caches sooner than to lines that nobody asked for.
+        large = self._at_least(rows, stream_ir.FROM if self.ahead else min(stream_ir.FROM, stream_ir.LEAST))
         self.go_if(self.let(f"and i1 {packed}, {large}"), "s.start", "block")
 
     def _at_least(self, rows: str, size: int) -> str:
