@@ -86,7 +86,8 @@ _reading: ContextVar[PlaceOf | None] = ContextVar("reading", default=None)
 
 def _whole(file: str | None, line: int | None, sentence: str) -> str:
     """A message with its place; line ends stay, other control characters do not."""
-    return cut(str(Place(file, line)) + printable(sentence, keep="\n"))
+    place = "" if file is None else str(Place(file, line))
+    return cut(place + printable(sentence, keep="\n"))
 
 
 class DalembertError(Exception):

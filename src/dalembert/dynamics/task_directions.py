@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from ..checks import choice
@@ -31,12 +32,17 @@ class TaskDirections(NamedTuple):
     @property
     def names(self) -> tuple[str, ...]:
         """The directions."""
-        return tuple(DIRECTIONS[self.angles][row] for row in self.rows)
+        return _names(self.angles, self.rows)
 
     @property
     def turns(self) -> bool:
         """Whether angles of the orientation are among the directions, so that a representation can be singular."""
         return self.angles is not None and any(row > 2 for row in self.rows)
+
+
+@cache
+def _names(angles: str | None, rows: tuple[int, ...]) -> tuple[str, ...]:
+    return tuple(DIRECTIONS[angles][row] for row in rows)
 
 
 def task_directions(

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import flag, instance, number
+from ..codegen import Kernel
 from ..codegen.arguments import real
 from ..dynamics import engine
 from ..dynamics.operational_result import ARRAYS, OperationalSpace
 from ..dynamics.recipes_operational import OPERATIONAL
 from ..dynamics.system import AnySystem
-from ..dynamics.task_directions import check_count, task_directions
+from ..dynamics.task_directions import TaskDirections, check_count, task_directions
 from ..errors import ModelError, ShapeError
 from .task_conditions import judge
 
@@ -89,19 +91,40 @@ def operational_space(
     >>> task.acceleration(tau).round(12) + 0.0
     array([1., 0.])
     """
-    task = task_directions(link, frame, angles, directions, with_point=point is not None)
-    n = engine.size(system)
-    check_count(str(system.name), n, [task])
+    chosen = link, frame, angles, directions, point is not None
     if flag("coriolis", coriolis) and qd is None:
+        _task_of(system, chosen)  # what is wrong with the task is said first
         raise ShapeError("qd: nothing found, but coriolis=True needs it; shape (..., n) expected.")
     size = None if damping is None else damping_of(damping)
-    run = engine.kernel(system, OPERATIONAL, (task,), qd is not None, coriolis, size is not None)
+    task, run = _kernel_of(system, chosen, (qd is not None, coriolis, size is not None))
     given: list[Any] = [q, *([] if qd is None else [qd]), *([] if point is None else [real("point", point, "(..., 3)")])]
     places = None if out is None else _places(out, coriolis)
     arrays = run(*given, *([] if size is None else [size]), out=places, threads=threads)
     found = out if out is not None and out.is_like(task.names, size, coriolis) else OperationalSpace.of(arrays, task.names, size)
     mark(arrays, judge(system.name, task, found.doubt, found.mobility, damped=found.damped))
     return found
+
+
+def _kernel_of(system: AnySystem, chosen: tuple[Any, ...], flags: tuple[bool, ...]) -> tuple[TaskDirections, Kernel]:
+    """The checked task and its kernel, kept beside the system under what was chosen; not if that has a list, which may change."""
+    key = OPERATIONAL, chosen, flags
+    with suppress(*engine.NO_KERNEL):
+        found: tuple[TaskDirections, Kernel] = system.kernels[key]
+        return found
+    task = _task_of(system, chosen)
+    run = engine.kernel(system, OPERATIONAL, (task,), *flags)
+    with suppress(TypeError):
+        system.kernels[key] = task, run
+    return task, run
+
+
+def _task_of(system: AnySystem, chosen: tuple[Any, ...]) -> TaskDirections:
+    """The task from what users give, checked with the coordinates of the system."""
+    link, frame, angles, directions, with_point = chosen
+    task = task_directions(link, frame, angles, directions, with_point=with_point)
+    n = engine.size(system)
+    check_count(str(system.name), n, [task])
+    return task
 
 
 def _places(out: Any, coriolis: bool) -> tuple[Any, ...]:

@@ -7,6 +7,7 @@ on which something depends: whether they are lost, and which one is the worst. O
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ LOOKED_AT = 0.99 * NEAR**2  # the bound of the squared condition below which a r
 ANGLES_NEAR = 1e-2  # |cos(pitch)|, |sin(ϑ)|: about half a degree
 ANGLES_LOST = 1e-8
 SMALLEST = 1e-30  # an eigenvalue that rounding made negative is next to nothing
+# What `np.linalg.eigh` calls: once results have filled the caches, its own checks take longer than the eigenvectors.
+_eigh = getattr(getattr(np.linalg, "_umath_linalg", None), "eigh_lo", np.linalg.eigh)
 
 
 def judge(name: str, task: TaskDirections, doubt: FloatArray, mobility: Any, *, before: str = "", damped: bool = False) -> Any:
@@ -30,23 +33,69 @@ def judge(name: str, task: TaskDirections, doubt: FloatArray, mobility: Any, *, 
     `doubt` is that of `OperationalSpace`; `before` names tasks that are served first. A damped task is refused only where no
     direction of a kind moves at all, and where its angles fail. None where no row is singular.
     """
-    sound = doubt[..., 0] < LOOKED_AT  # not where it is NaN
-    if task.turns:
-        sound &= doubt[..., 1] >= ANGLES_NEAR
-    places = np.logical_not(sound).ravel().nonzero()[0]
-    if not places.size:
-        return None
-    rows = _DoubtfulRows(task, doubt, mobility, places, damped)
-    gone, lost = rows.lost(), None
-    if gone is not None:
-        lost = np.zeros(doubt.shape[:-1], dtype=bool)
-        lost.flat[rows.places] = gone
-        worst = rows.described(int(rows.conditions.argmax()))
-        refuse(name, task, worst, lost, before, angles=worst.margin < ANGLES_LOST)
-    near = rows.worst_near()
+    lost = None
+    settled, near = _settled_by_one(task, doubt, mobility) if not (damped or task.turns) else (False, None)
+    places = () if settled else _doubtful(task, doubt)
+    if len(places):
+        rows = _DoubtfulRows(task, doubt, mobility, places, damped)
+        gone = rows.lost()
+        if gone is not None:
+            lost = np.zeros(doubt.shape[:-1], dtype=bool)
+            lost.flat[rows.places] = gone
+            worst = rows.described(int(rows.conditions.argmax()))
+            refuse(name, task, worst, lost, before, angles=worst.margin < ANGLES_LOST)
+        near = rows.worst_near()
     if near is not None:
         warn_near(name, task, near, before, angles=near.margin < ANGLES_NEAR)
     return lost
+
+
+def _settled_by_one(task: TaskDirections, doubt: FloatArray, mobility: Any) -> tuple[bool, Doubt | None]:
+    """Whether the row with the largest bound settles what is said of all, as in most batches; and that row if it is a near one.
+
+    Either that bound is sound, or it excludes that any row is lost, and the condition there is above all other bounds, which are
+    nearly equalities. The kernel has just filled the caches with results, so what is done here is little: each line of code and
+    each array that is not touched is not fetched again.
+    """
+    bounds = doubt[..., 0].flatten()  # a copy: argmax would make one each time
+    if not bounds.size:
+        return True, None
+    place = int(bounds.argmax())  # a NaN counts as the largest
+    row = _row(place, doubt.shape[:-1])
+    figures = doubt[row].tolist()
+    if figures[0] < LOOKED_AT:
+        return True, None
+    if not figures[0] <= PERHAPS_LOST**2:
+        return False, None
+    found = _described(task, row, figures, mobility[row])
+    bounds[place] = 0.0
+    settled = found.condition > NEAR and found.condition**2 >= bounds[bounds.argmax()]
+    return settled, found if settled else None
+
+
+def _doubtful(task: TaskDirections, doubt: FloatArray) -> Any:
+    """The numbers of the rows that are not sound."""
+    sound = doubt[..., 0] < LOOKED_AT  # not where it is NaN
+    if task.turns:
+        sound &= doubt[..., 1] >= ANGLES_NEAR
+    return np.logical_not(sound).ravel().nonzero()[0]
+
+
+def _row(place: int, batch: tuple[int, ...]) -> tuple[int, ...]:
+    """A row of a batch by its number."""
+    return (place,) if len(batch) == 1 else tuple(map(int, np.unravel_index(place, batch)))
+
+
+def _described(task: TaskDirections, row: tuple[int, ...], figures: Sequence[float], matrix: Any) -> Doubt:
+    """A row with its condition and the direction that is lost, from its figures and its mobility."""
+    bound, margin, *sizes = figures
+    condition, direction = math.inf, ""
+    if margin >= ANGLES_LOST and (bound < math.inf or np.isfinite(matrix).all()):
+        scales = np.array([1.0 / math.sqrt(sizes[k > 2] or 1.0) for k in task.rows])
+        values, vectors = _eigh(matrix * (scales[:, None] * scales))
+        condition = math.sqrt(max(float(values[-1]), 1.0) / max(float(values[0]), SMALLEST))
+        direction = direction_in_words(vectors[:, 0].tolist(), task.names)
+    return Doubt(row, condition, direction, margin, (sizes[0], sizes[1]))
 
 
 class _DoubtfulRows:
@@ -133,17 +182,8 @@ class _DoubtfulRows:
 
     def described(self, row: int) -> Doubt:
         """A row with its place in the batch, its condition and the direction that is lost."""
-        bound, margin, *sizes = self.figures[row].tolist()
         place = int(self.places[row])
-        matrix = self.matrices[place]
-        condition, direction = math.inf, ""
-        if margin >= ANGLES_LOST and (bound < math.inf or np.isfinite(matrix).all()):
-            scales = np.array([1.0 / math.sqrt(sizes[k > 2] or 1.0) for k in self.task.rows])
-            values, vectors = np.linalg.eigh(matrix * (scales[:, None] * scales))
-            condition = math.sqrt(max(float(values[-1]), 1.0) / max(float(values[0]), SMALLEST))
-            direction = direction_in_words(vectors[:, 0].tolist(), self.task.names)
-        row_index = (place,) if len(self.batch) == 1 else tuple(map(int, np.unravel_index(place, self.batch)))
-        return Doubt(row_index, condition, direction, margin, (sizes[0], sizes[1]))
+        return _described(self.task, _row(place, self.batch), self.figures[row].tolist(), self.matrices[place])
 
 
 __all__ = ["judge"]

@@ -29,9 +29,13 @@ class Doubt(NamedTuple):
 def direction_in_words(direction: Sequence[float], names: Sequence[str]) -> str:
     """A direction by the names that take part in it, the largest first, three at most."""
     sign = math.copysign(1.0, max(direction, key=abs))
-    parts = [(sign * value, name) for value, name in zip(direction, names, strict=True) if abs(value) > _TAKES_PART]
-    parts.sort(key=lambda part: -round(abs(part[0]), 6))  # equal ones keep their order
-    return " ".join(name if value > 0.995 else f"{value:+.2f} {name}" for value, name in parts[:3])
+    parts = [(round(-1e6 * abs(value)), k) for k, value in enumerate(direction) if abs(value) > _TAKES_PART]
+    parts.sort()  # equal ones, to six digits, keep their order
+    return " ".join([_part_in_words(sign * direction[k], names[k]) for _, k in parts[:3]])
+
+
+def _part_in_words(value: float, name: str) -> str:
+    return name if value > 0.995 else f"{value:+.2f} {name}"
 
 
 def refuse(name: str, task: TaskDirections, doubt: Doubt, lost: Any, before: str, *, angles: bool) -> None:

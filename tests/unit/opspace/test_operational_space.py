@@ -13,6 +13,7 @@ import pytest
 
 import dalembert as dal
 from dalembert.errors import ModelError, ShapeError, SingularError, UnknownNameError
+from dalembert.opspace import operational_functions
 from tests.robots import fresh, relative_error
 
 pytestmark = pytest.mark.usefixtures("interpreted")
@@ -99,6 +100,23 @@ def test_an_earlier_result_is_written_over(rng, monkeypatch):
     other = dal.operational_space(arm, q, qd, directions=("x", "z"), out=first)
     assert other.Lambda is first.Lambda
     assert (other.directions, first.directions) == (("x", "z"), XY)
+
+
+def test_a_task_is_checked_once_for_each_way_to_say_it(monkeypatch):
+    robot, checked = fresh("puma560"), []
+    whole = operational_functions.check_count
+    monkeypatch.setattr(operational_functions, "check_count", lambda *given: checked.append(given) or whole(*given))
+    named = [dal.operational_space(robot, Q6, QD6, directions=XY) for _ in range(3)]
+    assert len(checked) == 1
+    listed = [dal.operational_space(robot, Q6, QD6, directions=list(XY)) for _ in range(2)]  # a list may change
+    assert len(checked) == 3
+    others = [
+        dal.operational_space(robot, Q6, directions=("y", "x")),
+        dal.operational_space(robot, Q6, QD6, directions=XY, frame="body"),
+    ]
+    assert len(checked) == 5
+    assert [task.directions for task in (*named, *listed, *others)] == [XY] * 5 + [("y", "x"), XY]
+    assert all(np.array_equal(task.Lambda, named[0].Lambda) for task in (*named, *listed))
 
 
 def test_a_damped_task_says_so_and_is_the_inverse_of_a_larger_mobility(arm):

@@ -13,6 +13,7 @@ from dalembert.algorithms.task_dynamics import condition_bound
 from dalembert.dynamics.task_directions import task_directions
 from dalembert.opspace import task_conditions
 from dalembert.opspace.task_conditions import ANGLES_LOST, ANGLES_NEAR, NEAR, SINGULAR
+from dalembert.opspace.task_sentences import direction_in_words
 
 ARMS = ("puma560", "ur10", "panda")
 WRIST = {"puma560": 4, "ur10": 4, "panda": 3}  # at zero the task is singular
@@ -90,6 +91,30 @@ def test_few_rows_are_looked_at(rng, monkeypatch):
     _, said = told(lambda: dal.operational_space(dal.robots.ur10(), rng.uniform(-3, 3, (5000, 6))))
     assert "near-singular-task" in said
     assert sum(looked) <= 10
+
+
+def test_most_batches_are_settled_by_the_row_with_the_largest_bound(monkeypatch):
+    """Rows that stand apart: neither the others nor a list of doubtful ones is looked at."""
+    mobility = np.einsum("ki,ij->kij", [[0.5, 0.5, 0.5], [0.5, 1e-9, 0.5], [0.5, 0.5, 1e-7]], np.eye(3))
+    doubt, task = figures(mobility), task_directions(directions=("x", "y", "z"))
+    monkeypatch.setattr(task_conditions, "_DoubtfulRows", None)
+    with pytest.warns(dal.DalembertWarning, match=r"row 1 is the worst\): condition 3\.2e\+04, hardly moved along y\."):
+        assert task_conditions.judge("arm", task, doubt, mobility) is None
+    with pytest.warns(dal.DalembertWarning, match=r"row 0, 1 is the worst"):
+        assert task_conditions.judge("arm", task, doubt[None], mobility[None]) is None
+    assert task_conditions.judge("arm", task, doubt[:0], mobility[:0]) is None
+    assert task_conditions.judge("arm", task, doubt[:1], mobility[:1]) is None
+    with pytest.raises(TypeError):  # a row that may be lost, or is no number, takes the longer way
+        task_conditions.judge("arm", task, np.full((2, 4), np.nan), mobility[:2])
+
+
+def test_a_direction_has_its_largest_parts_in_their_order_if_they_are_equal():
+    def words(direction):
+        return direction_in_words(direction, ("x", "y", "z", "rx", "ry", "rz"))
+
+    assert words([0.0, -1.0, 0.05, 0.0, 0.0, 0.0]) == "y"
+    assert words([0.5, -0.5 - 1e-9, 0.5 + 1e-8, 0.5, 0.0, 0.0]) == "+0.50 x -0.50 y +0.50 z"
+    assert words([0.2, 0.3, 0.0, 0.5, -0.7, 0.09]) == "+0.70 ry -0.50 rx -0.30 y"
 
 
 def test_of_rows_with_nearly_equal_bounds_the_worst_is_found():
