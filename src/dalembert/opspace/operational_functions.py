@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import flag, instance, number
-from ..codegen import Kernel
 from ..codegen.arguments import real
 from ..dynamics import engine
 from ..dynamics.operational_result import ARRAYS, OperationalSpace
@@ -91,12 +90,11 @@ def operational_space(
     >>> task.acceleration(tau).round(12) + 0.0
     array([1., 0.])
     """
-    chosen = link, frame, angles, directions, point is not None
+    task = _task_of(system, (link, frame, angles, directions, point is not None))
     if flag("coriolis", coriolis) and qd is None:
-        _task_of(system, chosen)  # what is wrong with the task is said first
         raise ShapeError("qd: nothing found, but coriolis=True needs it; shape (..., n) expected.")
     size = None if damping is None else damping_of(damping)
-    task, run = _kernel_of(system, chosen, (qd is not None, coriolis, size is not None))
+    run = engine.kernel(system, OPERATIONAL, (task,), qd is not None, coriolis, size is not None)
     given: list[Any] = [q, *([] if qd is None else [qd]), *([] if point is None else [real("point", point, "(..., 3)")])]
     places = None if out is None else _places(out, coriolis)
     arrays = run(*given, *([] if size is None else [size]), out=places, threads=threads)
@@ -105,25 +103,17 @@ def operational_space(
     return found
 
 
-def _kernel_of(system: AnySystem, chosen: tuple[Any, ...], flags: tuple[bool, ...]) -> tuple[TaskDirections, Kernel]:
-    """The checked task and its kernel, kept beside the system under what was chosen; not if that has a list, which may change."""
-    key = OPERATIONAL, chosen, flags
-    with suppress(*engine.NO_KERNEL):
-        found: tuple[TaskDirections, Kernel] = system.kernels[key]
-        return found
-    task = _task_of(system, chosen)
-    run = engine.kernel(system, OPERATIONAL, (task,), *flags)
-    with suppress(TypeError):
-        system.kernels[key] = task, run
-    return task, run
-
-
 def _task_of(system: AnySystem, chosen: tuple[Any, ...]) -> TaskDirections:
-    """The task from what users give, checked with the coordinates of the system."""
+    """The checked task, kept beside the system under what was chosen; not if that has a list, which may change."""
+    with suppress(*engine.NO_KERNEL):
+        found: TaskDirections = system.kernels[OPERATIONAL, "task", chosen]
+        return found
     link, frame, angles, directions, with_point = chosen
     task = task_directions(link, frame, angles, directions, with_point=with_point)
     n = engine.size(system)
     check_count(str(system.name), n, [task])
+    with suppress(TypeError):
+        system.kernels[OPERATIONAL, "task", chosen] = task
     return task
 
 
