@@ -25,7 +25,8 @@ _ALIGN = 1024
 @dataclass(frozen=True)
 class Layout:
     """The arrays of a kernel, inputs then outputs, the lane count, the family of the processor, the kind of number, how many
-    blocks a tile has, the outputs with entries that `@constants` writes, and whether lines of results are asked for ahead.
+    blocks a tile has, the outputs with entries that `@constants` writes, and whether lines of results are asked for ahead,
+    by the loop or spread over its body.
     """
 
     inputs: tuple[Slot, ...]
@@ -36,6 +37,7 @@ class Layout:
     tile: int = 1
     constants: tuple[int, ...] = ()
     ahead: bool = False
+    spread: bool = False
 
     @property
     def lane_bytes(self) -> int:
@@ -219,9 +221,15 @@ class _LoopCode(FunctionBuilder):
             packed = self.let(f"and i1 {packed}, {self.let(f'icmp eq i64 %step{k}, {self.row_bytes[k]}')}")
         if self.ahead:
             self.let(f"and i1 {packed}, {self._at_least(rows, stream_ir.AHEAD_FROM)}", "ahead")
-        # Past the caches sooner than to lines that nobody asked for.
-        large = self._at_least(rows, stream_ir.FROM if self.ahead else min(stream_ir.FROM, stream_ir.LEAST))
+        large = self._at_least(rows, self._limit)
         self.go_if(self.let(f"and i1 {packed}, {large}"), "s.start", "block")
+
+    @property
+    def _limit(self) -> int:
+        """Bytes of results from which they bypass the caches: sooner than to lines that nobody asked for."""
+        if self.layout.spread:
+            return stream_ir.SPREAD * stream_ir.FROM
+        return stream_ir.FROM if self.ahead else min(stream_ir.FROM, stream_ir.LEAST)
 
     def _at_least(self, rows: str, size: int) -> str:
         """Whether the results of so many rows take at least so many bytes."""

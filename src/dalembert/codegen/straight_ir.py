@@ -19,6 +19,7 @@ from .constants_ir import Constants, constants_of, emit_constants
 from .ir import CONSTANT, FunctionBuilder, function
 from .node_ir import GROUP, ConstantPool, NodeCode, declarations, sincos_pairs
 from .precision import DOUBLE, Real
+from .prefetch_ir import DECLARATION, PrefetchCode, lines_ahead
 from .rows_ir import lane_pointers, load_run_length, runs, store_run_length
 from .single_call import emit_call, fail_function
 
@@ -46,11 +47,12 @@ def emit(program: Program, lanes: int, *, x86: bool = True, real: Real = DOUBLE,
     """The whole module of an unrolled program; `zen` is for one of AMD's Zen processors."""
     pool = ConstantPool(lanes, real)
     constants = constants_of(program)
-    parts, scratch = _ProgramParts(program, pool, zen, constants).emit()
+    whole = _ProgramParts(program, pool, zen, constants, prefetch=x86 and not zen)
+    parts, scratch = whole.emit()
     names = [f"part_{k}" for k in range(len(parts))]
     tile = tile_of(len(parts), scratch * lanes * real.bytes)
-    layout = Layout(program.inputs, program.outputs, lanes, x86, real, tile, tuple(constants), ahead=x86 and not zen)
-    lines = [*declarations(lanes, real), *(line for part in parts for line in part)]
+    layout = Layout(program.inputs, program.outputs, lanes, x86, real, tile, tuple(constants), x86 and not zen, bool(whole.ahead))
+    lines = [*declarations(lanes, real), *([DECLARATION] if whole.ahead else []), *(line for part in parts for line in part)]
     lines += emit_constants(program, constants, lanes, real) if constants else []
     for again in (False, True) if constants else (False,):
         wanted = names if again or not constants else ["constants", *names]
@@ -125,7 +127,7 @@ Result = tuple[int, int, Expr | float]  # output, entry, what goes there
 class _ProgramParts:
     """The graph of a program, cut into functions of bounded size."""
 
-    def __init__(self, program: Program, pool: ConstantPool, zen: bool, constants: Constants) -> None:
+    def __init__(self, program: Program, pool: ConstantPool, zen: bool, constants: Constants, *, prefetch: bool) -> None:
         self.program = program
         self.elsewhere = {(i, j) for i, fixed in constants.items() for run in fixed for j in run}
         self.pool = pool
@@ -138,6 +140,8 @@ class _ProgramParts:
         pairs = not zen and (len(self.cuts) > 1 or row_length(program) > SHORT_ROW)
         longest = store_run_length(pool.lanes, pool.real, pairs=pairs)
         self.run_of = [[run for run in runs(slot.size, longest) for _ in run] for slot in program.outputs]
+        wanted = prefetch and len(self.cuts) == 1  # parts take several blocks each in turn, and the next rows are others
+        self.ahead = lines_ahead(program.outputs, pool.lanes, pool.real) if wanted else []
 
     def _cut(self, order: list[Expr]) -> list[list[Expr]]:
         """Parts of about PART_SIZE nodes, an output counting for more; one part if the program is small enough."""
@@ -171,7 +175,11 @@ class _ProgramParts:
         reader = _ValueReader(code, self, k, results)
         writer = _ResultWriter(code, reader, results)
         self._bring_near(self.cuts[k], code, reader)
+        prefetch = PrefetchCode(code, self.ahead, len(self.cuts[k]))
+        if self.ahead:
+            prefetch.begin(reader.head, reader.lanes_of(len(self.program.inputs)))
         for place, node in enumerate(self.cuts[k], start=1):
+            prefetch.ask(place, lambda output: reader.lanes_of(len(self.program.inputs) + output)[0])
             if self.mark and place % JUMP_EVERY == 0:
                 code.line(self.mark)
             if node.op in ("sin", "cos") and node.index not in self.slots and node.index not in writer.places:

@@ -30,9 +30,10 @@ def stays_in_cache(told: Path = LAST_CACHE) -> int:
 
 
 FROM = stays_in_cache()  # bytes of results of one call from which on they bypass the caches; or LEAST, see batch_loop_ir.py
+SPREAD = 2  # times as many where a body asks for its lines ahead (prefetch_ir.py): its stores hardly wait for them
 AHEAD_FROM = 2**20  # bytes of results of one call from which on their lines are asked for ahead
 AHEAD_MOST = 3 * 2**12  # bytes of the lines asked for at once: the first cache has to hold these and others
-_ROW = 128  # bytes of results per configuration; with fewer, arithmetic takes longer than memory
+LONG_ROW = 128  # bytes of results per configuration; with fewer, arithmetic takes longer than memory
 PAGE = 4096  # bytes; the buffer begins at a page, since a buffer across the edge of two pages doubles the time of a kernel
 LINE = 64  # bytes
 
@@ -43,7 +44,7 @@ def streamed(row_bytes: dict[int, int], rows: int) -> list[int]:
     A tile has to fill at least one line.
     """
     found = [k for k, size in row_bytes.items() if size * rows >= LINE]
-    return found if sum(row_bytes[k] for k in found) >= _ROW else []
+    return found if sum(row_bytes[k] for k in found) >= LONG_ROW else []
 
 
 def places(row_bytes: dict[int, int], rows: int) -> tuple[dict[int, int], int]:

@@ -23,8 +23,6 @@ LOOKED_AT = 0.99 * NEAR**2  # the bound of the squared condition below which a r
 ANGLES_NEAR = 1e-2  # |cos(pitch)|, |sin(ϑ)|: about half a degree
 ANGLES_LOST = 1e-8
 SMALLEST = 1e-30  # an eigenvalue that rounding made negative is next to nothing
-# What `np.linalg.eigh` calls: once results have filled the caches, its own checks take longer than the eigenvectors.
-_eigh = getattr(getattr(np.linalg, "_umath_linalg", None), "eigh_lo", np.linalg.eigh)
 
 
 def judge(name: str, task: TaskDirections, doubt: FloatArray, mobility: Any, *, before: str = "", damped: bool = False) -> Any:
@@ -92,10 +90,18 @@ def _described(task: TaskDirections, row: tuple[int, ...], figures: Sequence[flo
     condition, direction = math.inf, ""
     if margin >= ANGLES_LOST and (bound < math.inf or np.isfinite(matrix).all()):
         scales = np.array([1.0 / math.sqrt(sizes[k > 2] or 1.0) for k in task.rows])
-        values, vectors = _eigh(matrix * (scales[:, None] * scales))
+        values, vectors = eigenvectors(matrix * (scales[:, None] * scales))
         condition = math.sqrt(max(float(values[-1]), 1.0) / max(float(values[0]), SMALLEST))
         direction = direction_in_words(vectors[:, 0].tolist(), task.names)
     return Doubt(row, condition, direction, margin, (sizes[0], sizes[1]))
+
+
+def eigenvectors(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Of a small symmetric matrix, by LAPACK itself: once results have filled the caches, checks take longer than the numbers."""
+    from scipy.linalg import lapack  # here, since most programs never have a doubtful row
+
+    values, vectors, _ = lapack.dsyev(matrix)
+    return values, vectors
 
 
 class _DoubtfulRows:

@@ -155,12 +155,12 @@ def test_lines_are_asked_for_ahead_where_that_pays() -> None:
 
 
 def test_results_whose_lines_are_not_asked_for_bypass_the_caches_sooner() -> None:
-    """The number of rows is compared with that of FROM, or of LEAST."""
+    """The number of rows is compared with that of FROM, or of LEAST; of a body that asks by itself, with twice FROM."""
     longest = stream_ir.AHEAD_MOST // (8 * 8)
     for n, zen, size in (
         (longest, False, stream_ir.FROM),
         (longest, True, stream_ir.LEAST),
-        (longest + 1, False, stream_ir.LEAST),
+        (longest + 1, False, stream_ir.SPREAD * stream_ir.FROM),
     ):
         assert f", {-(-size // (8 * n))}\n" in straight_ir.emit(table(n), 8, zen=zen)
 
