@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache, reduce
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from ..checks import FloatArray
 from ..codegen import Kernel, build
 from ..expr import ops, trace
 from .speed_program import RowKinds
@@ -117,4 +120,47 @@ def excess_kernel(kinds: RowKinds, within: int) -> Kernel:
     return build(trace(_function(kinds), inputs, ["beyond", "worst", "fast", "use", "stops"], name="limit_excess"))
 
 
-__all__ = ["excess_kernel"]
+class Intervals(NamedTuple):
+    """What is looked at: of every interval numbers of its profile, shares and slowness of its places, its row of the solver's
+    table, gravity at its ends, limits, and m, c, v, g, d and p at the places within, each of shape (P, N, ...).
+    """
+
+    profile: FloatArray
+    shares: FloatArray
+    slowness: FloatArray
+    ends: FloatArray
+    g0: FloatArray
+    g1: FloatArray
+    lo: FloatArray
+    hi: FloatArray
+    places: tuple[FloatArray, ...]
+
+
+def excess_row_by_row(kinds: RowKinds, given: Intervals, threads: int | None) -> list[FloatArray]:
+    """The same results by a kernel for one row at a time: of many places a kernel for all rows takes seconds to compile."""
+    plain, falling = slice(kinds.plain), slice(kinds.plain, kinds.rows)
+    found = [_rows(RowKinds(1), plain, kinds, given, threads)] if kinds.plain else []
+    found += [_rows(RowKinds(0, 1), falling, kinds, given, threads)] if kinds.falling else []
+    beyond, worst, fast, use, stops = (np.concatenate(parts, axis=2) for parts in zip(*found, strict=True))
+    largest, faster, standing = (part.max(axis=2) for part in (worst, fast, stops))
+    return [np.concatenate([beyond[..., 0], beyond[..., 1]], axis=-1), largest, faster, use[..., 0], standing]
+
+
+def _rows(kind: RowKinds, rows: slice, kinds: RowKinds, given: Intervals, threads: int | None) -> tuple[FloatArray, ...]:
+    """Results of some rows, each of shape (P, N, rows, ...)."""
+    R, batch = kinds.rows, given.ends.shape[:2]
+    columns = np.moveaxis(given.ends[..., : 10 * R].reshape(*batch, 10, R), 2, 3)[:, :, rows]
+    places = [part[..., rows] for part in given.places[:5]]
+    if kind.falling:
+        p = np.moveaxis(given.ends[..., 10 * R :].reshape(*batch, 2, -1), 2, 3)
+        columns, places = np.concatenate([columns, p], axis=-1), [*places, given.places[5]]
+    shared = [part[:, :, None] for part in (given.profile, given.shares, given.slowness)]
+    single = [part[..., rows, None] for part in (given.g0, given.g1, given.lo, given.hi)]
+    within = [np.moveaxis(part, 2, 3)[..., None] for part in places]
+    found: tuple[FloatArray, ...] = excess_kernel(kind, given.shares.shape[-1])(
+        *shared, columns, *single, *within, threads=threads
+    )
+    return found
+
+
+__all__ = ["Intervals", "excess_kernel", "excess_row_by_row"]

@@ -16,12 +16,12 @@ import numpy as np
 from ..checks import FloatArray
 from ..dynamics import inverse_dynamics
 from ..trajectory.motion import Rates
-from .excess_program import excess_kernel
+from .excess_program import Intervals, excess_kernel, excess_row_by_row
 from .limit_rows import LimitRows, RowMaker
-from .path_grid import BoolArray, Grid
+from .path_grid import WITHIN, BoolArray, Grid
 from .path_torques import PathTorques
 from .speed_program import RowKinds, speed_kernel
-from .table_program import beside, friction_kernel, padded_zeros, table_of, tightening_kernel
+from .table_program import beside, padded_zeros, table_of, tightening_kernel
 
 TOLERANCE = 5e-7  # relative excess that is left alone
 _PASSES = 10
@@ -81,7 +81,7 @@ class ProfileSolver:
         self.P, self.N, self.R = self.left.m.shape
         self.kinds = RowKinds(self.R - maker.names.falling, maker.names.falling, bool(self._any_viscous()))
         self.kernel = speed_kernel(self.kinds, self.P == 1)
-        self.excess_of, self.tightened = excess_kernel(self.kinds, grid.within), tightening_kernel(self.kinds)
+        self.tightened = tightening_kernel(self.kinds)
         self.slowness = maker.slowness(grid.inside).reshape(self.P, self.N, grid.within)
         self.caps = self._caps()
         self._limit()
@@ -119,7 +119,7 @@ class ProfileSolver:
         lower, upper = (_reshaped(part, shape) for part in self.inside[5:7])
         self.lo, self.hi = _over_places(np.maximum, lower), _over_places(np.minimum, upper)
         friction = padded_zeros(P, N, 2 * R)
-        friction_kernel(R, within)(d, out=friction[:, 1:-1], threads=self.threads)
+        friction[:, 1:-1, :R], friction[:, 1:-1, R:] = _over_places(np.maximum, d), _over_places(np.minimum, d)
         self.table, self.least_room = table_of(self.kinds, (self.left, self.right), (self.lo, self.hi), friction, self.threads)
         self.lo_left, self.hi_left, self.lo_right, self.hi_right = (self.table[..., k * R : (k + 1) * R] for k in (3, 4, 8, 9))
 
@@ -225,10 +225,14 @@ class ProfileSolver:
         """Each interval within, looked at."""
         numbers = np.stack([profile.x[:, :-1], profile.u, profile.w, self.grid.lengths], axis=-1)
         ends = self.table, self.left.g, self.right.g, self.lo, self.hi
+        given = Intervals(numbers, self.grid.shares, self.slowness, *ends, self.places)
         shape, beyond = (self.P, self.N), padded_zeros(self.P, self.N, 2 * self.R)
-        worst, fast, use, stops = (np.empty((*shape, width)) for width in (1, 1, self.R, 1))
-        found = beyond[:, 1:-1], worst, fast, use, stops
-        self.excess_of(numbers, self.grid.shares, self.slowness, *ends, *self.places, out=found, threads=self.threads)
+        if self.grid.within == WITHIN:
+            worst, fast, use, stops = (np.empty((*shape, width)) for width in (1, 1, self.R, 1))
+            found = beyond[:, 1:-1], worst, fast, use, stops
+            excess_kernel(self.kinds, WITHIN)(*given[:-1], *given.places, out=found, threads=self.threads)
+        else:
+            beyond[:, 1:-1], worst, fast, use, stops = excess_row_by_row(self.kinds, given, self.threads)
         return _Looked(beyond, worst[..., 0].max(axis=1), fast[..., 0], use, stops[..., 0] > 0)
 
     def bend_friction(self, profile: Profile) -> bool:

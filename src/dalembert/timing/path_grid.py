@@ -21,6 +21,7 @@ _BEFORE = 1e-9  # share of the path by which a place just before a jump is befor
 _GRADED = 0.1  # of the grid points at either end lie closer to each other
 _FINER = 4  # times as many places tell where a path turns
 _TURNING, _MUCH = 0.5, 10.0  # the share of grid points that go there at most; half of it at so many rad
+_SAME = 1e-4  # of an interval: joints that turn round together do so at places that differ by rounding
 _STEPS = 8  # of Newton, at most, to a place where a coordinate turns round
 _EXACT = 1e-8  # of an interval: the step after one as small is rounding
 _NEAR = 1e-3  # of the distance between grid points, from a rest to the next one
@@ -150,11 +151,16 @@ def _only(rates: Rates, part: slice) -> Rates:
 
 
 def move_to(s: FloatArray, taken: BoolArray, places: FloatArray) -> None:
-    """Put grid points on places, each on the nearest that is free."""
+    """Put grid points on places, each on the nearest that is free; a place where one is already, but for rounding, has it."""
     points = s.tolist()  # few places of many: faster one by one in a list
+    last = len(points) - 1
+    close = _SAME * (points[-1] - points[0]) / last
     for place in places.tolist():
         k = bisect_left(points, place)
-        near = [j for j in (k - 1, k) if 0 < j < len(points) - 1 and not taken[j] and points[j - 1] < place < points[j + 1]]
+        beside = [j for j in (k - 1, k) if 0 <= j <= last]
+        if any(taken[j] and abs(points[j] - place) < close for j in beside):
+            continue
+        near = [j for j in beside if 0 < j < last and not taken[j] and points[j - 1] < place < points[j + 1]]
         if near:
             j = min(near, key=lambda j: abs(points[j] - place))
             s[j], taken[j], points[j] = place, True, place

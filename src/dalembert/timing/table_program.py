@@ -31,20 +31,6 @@ def padded_zeros(P: int, N: int, width: int) -> FloatArray:
 
 
 @lru_cache(maxsize=64)
-def friction_kernel(R: int, within: int) -> Kernel:
-    """d at the places within an interval -> the largest and the least of each row, (2R,)."""
-
-    def extremes(d: Any) -> Any:
-        return [*_each(ops.maximum, d), *_each(ops.minimum, d)]
-
-    return build(trace(extremes, {"d": (within, R)}, ["range"], name="friction_range"))
-
-
-def _each(combine: Any, rows: Any) -> list[Any]:
-    return [reduce(combine, column) for column in zip(*rows, strict=True)]
-
-
-@lru_cache(maxsize=64)
 def table_kernel(kinds: RowKinds) -> Kernel:
     """m, c, v, g of both ends, limits, ranges of friction before, here and after -> a row of the table, and its least room."""
     R, plain, F = kinds.rows, kinds.plain, kinds.falling
@@ -106,4 +92,4 @@ def table_of(kinds: RowKinds, ends: Sequence[Any], limits: Sequence[Any], fricti
     return table_kernel(kinds)(*columns, *limits, *beside(friction), *falling, threads=threads)
 
 
-__all__ = ["beside", "friction_kernel", "padded_zeros", "table_of", "tightening_kernel"]
+__all__ = ["beside", "padded_zeros", "table_of", "tightening_kernel"]

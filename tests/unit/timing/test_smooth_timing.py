@@ -327,3 +327,15 @@ def test_gravity_alone_may_be_too_much(rng):
     robot = panda()
     with pytest.raises(InfeasibleError, match="joint 'joint2': at s = .* gravity and dry friction alone need a torque of"):
         dal.fastest_timing(robot, points(robot, rng), torque={"joint2": 5.0}, jerk=100.0, intervals=100)
+
+
+def test_joints_that_turn_round_together_share_a_grid_point(rng):
+    """Two grid points a rounding apart would be an interval without length."""
+    robot = dal.robots.panda()
+    way = np.array([[0, 0, 0, -1.6, 0, 1.6, 0], [0.8, 0.5, -0.4, -1.2, 0.6, 2.0, 0.5], [0.2, 0.9, 0.3, -2.0, -0.4, 1.2, 1.0]])
+    plain, *others = (
+        dal.fastest_timing(robot, way + rounding, jerk=500.0, torque_rate=1000.0, intervals=300)
+        for rounding in (0.0, *(1e-13 * rng.normal(size=(3, *way.shape))))
+    )
+    for found in others:
+        assert found.duration == pytest.approx(plain.duration, rel=1e-4)
