@@ -2,8 +2,8 @@
 
 `@loop` walks the batch in blocks of W rows. In a last block of fewer rows the spare lanes repeat the last row: they compute and
 store the same numbers again, so no second, scalar version is needed. Rows whose entries are not adjacent are copied to a buffer
-first. Large results bypass the caches, and lines of smaller ones are asked for ahead (stream_ir.py). A body in several parts
-takes some blocks at a time, a tile.
+first. Large results bypass the caches (stream_ir.py), and lines of smaller ones are asked for ahead (prefetch_ir.py). A body in
+several parts takes some blocks at a time, a tile.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..expr import Slot
-from . import float_mode_ir, stream_ir
+from . import float_mode_ir, prefetch_ir, stream_ir
 from .ir import MARKS, FunctionBuilder, function
 from .precision import DOUBLE, Real
 from .rows_ir import lane_offset, row_pointer, rows_of_block
@@ -76,7 +76,7 @@ class _LoopCode(FunctionBuilder):
         self.streamed = stream_ir.streamed({k: sizes[k] for k in self.outputs}, self.span) if layout.x86 else []
         fixed = {len(layout.inputs) + i for i in layout.constants}
         tile_bytes = self.span * sum(sizes[k] for k in self.streamed)
-        self.ahead = layout.ahead and 0 < tile_bytes <= stream_ir.AHEAD_MOST
+        self.ahead = layout.ahead and 0 < tile_bytes <= prefetch_ir.MOST
         self.keeps_constants = bool(fixed) and fixed <= set(self.streamed)  # in the buffer of streamed rows
 
     def emit(self) -> list[str]:
@@ -91,7 +91,7 @@ class _LoopCode(FunctionBuilder):
             *_copy_function(self.layout.real),
             *float_mode_ir.declarations(x86),
             *(stream_ir.functions() if self.streamed else ()),
-            *(stream_ir.fetch_function() if self.ahead else ()),
+            *(prefetch_ir.fetch_function() if self.ahead else ()),
             *MARKS,
         ]
 
@@ -220,7 +220,7 @@ class _LoopCode(FunctionBuilder):
         for k in self.streamed:
             packed = self.let(f"and i1 {packed}, {self.let(f'icmp eq i64 %step{k}, {self.row_bytes[k]}')}")
         if self.ahead:
-            self.let(f"and i1 {packed}, {self._at_least(rows, stream_ir.AHEAD_FROM)}", "ahead")
+            self.let(f"and i1 {packed}, {self._at_least(rows, prefetch_ir.FROM)}", "ahead")
         large = self._at_least(rows, self._limit)
         self.go_if(self.let(f"and i1 {packed}, {large}"), "s.start", "block")
 
@@ -228,7 +228,7 @@ class _LoopCode(FunctionBuilder):
     def _limit(self) -> int:
         """Bytes of results from which they bypass the caches: sooner than to lines that nobody asked for."""
         if self.layout.spread:
-            return stream_ir.SPREAD * stream_ir.FROM
+            return prefetch_ir.SPREAD * stream_ir.FROM
         return stream_ir.FROM if self.ahead else min(stream_ir.FROM, stream_ir.LEAST)
 
     def _at_least(self, rows: str, size: int) -> str:

@@ -47,11 +47,14 @@ def emit(program: Program, lanes: int, *, x86: bool = True, real: Real = DOUBLE,
     """The whole module of an unrolled program; `zen` is for one of AMD's Zen processors."""
     pool = ConstantPool(lanes, real)
     constants = constants_of(program)
-    whole = _ProgramParts(program, pool, zen, constants, prefetch=x86 and not zen)
+    ahead = x86 and not zen
+    whole = _ProgramParts(program, pool, zen, constants, prefetch=ahead)
     parts, scratch = whole.emit()
     names = [f"part_{k}" for k in range(len(parts))]
     tile = tile_of(len(parts), scratch * lanes * real.bytes)
-    layout = Layout(program.inputs, program.outputs, lanes, x86, real, tile, tuple(constants), x86 and not zen, bool(whole.ahead))
+    layout = Layout(
+        program.inputs, program.outputs, lanes, x86, real, tile, tuple(constants), ahead and not whole.ahead, bool(whole.ahead)
+    )
     lines = [*declarations(lanes, real), *([DECLARATION] if whole.ahead else []), *(line for part in parts for line in part)]
     lines += emit_constants(program, constants, lanes, real) if constants else []
     for again in (False, True) if constants else (False,):

@@ -4,9 +4,6 @@ An ordinary store first reads the cache line it writes to, so results that excee
 these, the loop collects the rows of a tile in a small buffer and copies them to their place by non-temporal stores. Such stores
 have to fill whole lines: a line that is left half written costs as much as several. So the part of a tile's last line is kept
 in the buffer, before the rows of the next tile, and is written with them. Only x86 has such stores in a form that pays.
-
-Results that are smaller, but exceed the second cache, go to their place by ordinary stores. The rows of a block are written side
-by side, an order in which a processor seems not to guess what comes next; so each block asks for the lines of the next one.
 """
 
 from __future__ import annotations
@@ -30,9 +27,6 @@ def stays_in_cache(told: Path = LAST_CACHE) -> int:
 
 
 FROM = stays_in_cache()  # bytes of results of one call from which on they bypass the caches; or LEAST, see batch_loop_ir.py
-SPREAD = 2  # times as many where a body asks for its lines ahead (prefetch_ir.py): its stores hardly wait for them
-AHEAD_FROM = 2**20  # bytes of results of one call from which on their lines are asked for ahead
-AHEAD_MOST = 3 * 2**12  # bytes of the lines asked for at once: the first cache has to hold these and others
 LONG_ROW = 128  # bytes of results per configuration; with fewer, arithmetic takes longer than memory
 PAGE = 4096  # bytes; the buffer begins at a page, since a buffer across the edge of two pages doubles the time of a kernel
 LINE = 64  # bytes
@@ -84,27 +78,6 @@ turn:
   %b = load <4 x double>, ptr %from.j, align 4
   store <4 x double> %a, ptr %to.i, align {LINE // 2}, !nontemporal !2
   store <4 x double> %b, ptr %to.j, align {LINE // 2}, !nontemporal !2
-  %next = add i64 %i, {LINE}
-  br label %turns
-done:
-  ret void
-}}""".splitlines()
-
-
-def fetch_function() -> list[str]:
-    """`@fetch` asks for lines that are going to be written to."""
-    return f"""
-declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
-define internal void @fetch(ptr %to, i64 %size) noinline {{
-start:
-  br label %turns
-turns:
-  %i = phi i64 [ 0, %start ], [ %next, %turn ]
-  %more = icmp slt i64 %i, %size
-  br i1 %more, label %turn, label %done
-turn:
-  %to.i = getelementptr i8, ptr %to, i64 %i
-  call void @llvm.prefetch.p0(ptr %to.i, i32 1, i32 3, i32 1)
   %next = add i64 %i, {LINE}
   br label %turns
 done:

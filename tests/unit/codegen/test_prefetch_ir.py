@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from dalembert.codegen import kernel, straight_ir, stream_ir, target
+from dalembert.codegen import kernel, prefetch_ir, straight_ir, stream_ir, target
 from dalembert.codegen.precision import DOUBLE, SINGLE, Real
 from dalembert.codegen.prefetch_ir import lines_ahead
 from dalembert.expr import Program, Slot, trace
@@ -54,13 +54,20 @@ def test_requests_are_spread_over_the_operations() -> None:
 
 
 def test_lines_of_short_rows_are_left_to_the_loop_and_those_of_code_in_parts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    few = stream_ir.AHEAD_MOST // (2 * 64)
+    few = prefetch_ir.MOST // (2 * 64)
     short, long = (straight_ir.emit(tables(n), 8) for n in (few, few + 1))
     assert ("@fetch(" in short, "@fetch(" in long) == (True, False)
     assert [text[text.index("@part_0(") :].split("\n}")[0].count(REQUEST) > 0 for text in (short, long)] == [False, True]
     monkeypatch.setattr(straight_ir, "WHOLE", 0)
     monkeypatch.setattr(straight_ir, "PART_SIZE", 60)
     assert "prefetch" not in straight_ir.emit(tables(MANY), 8)
+
+
+def test_the_loop_or_the_body_asks_but_not_both() -> None:
+    """A result of one number in four lanes is less than a line, and counts for the one and not for the other."""
+    n = prefetch_ir.MOST // 32
+    program = trace(lambda x: ([x[0] * float(j + 1) for j in range(n)], [x[1]]), {"x": (2,)}, ["y", "z"])
+    assert straight_ir.emit(program, 4).count("declare void @llvm.prefetch") == 1
 
 
 @pytest.mark.skipif(not target.host().x86, reason="other processors ask for nothing, too")

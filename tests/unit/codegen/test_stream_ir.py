@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dalembert.codegen import build, kernel, straight_ir, stream_ir, target
+from dalembert.codegen import build, kernel, prefetch_ir, straight_ir, stream_ir, target
 from dalembert.codegen.precision import DOUBLE, SINGLE, Real
 from dalembert.expr import Program, trace
 
@@ -137,7 +137,7 @@ def test_lines_that_are_asked_for_ahead_change_nothing(
     lanes: int, layout: str, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
     """Lines behind the last row are asked for too, which touches nothing there."""
-    monkeypatch.setattr(stream_ir, "AHEAD_FROM", 1)
+    monkeypatch.setattr(prefetch_ir, "FROM", 1)
     memory = np.full((37, 24), np.nan)
     for out in (memory[:, :20].copy(), LAYOUTS[layout](memory)):
         x = rng.normal(size=(len(out), 2))
@@ -147,7 +147,7 @@ def test_lines_that_are_asked_for_ahead_change_nothing(
 
 def test_lines_are_asked_for_ahead_where_that_pays() -> None:
     """Not on Zen, nor for tiles that would fill the first cache; how many bytes there are in all is known at run time."""
-    longest = stream_ir.AHEAD_MOST // (8 * 8)
+    longest = prefetch_ir.MOST // (8 * 8)
     assert "call void @fetch" in straight_ir.emit(table(longest), 8)
     assert "call void @fetch" not in straight_ir.emit(table(longest + 1), 8)
     assert "call void @fetch" not in straight_ir.emit(table(20), 8, zen=True)
@@ -156,11 +156,11 @@ def test_lines_are_asked_for_ahead_where_that_pays() -> None:
 
 def test_results_whose_lines_are_not_asked_for_bypass_the_caches_sooner() -> None:
     """The number of rows is compared with that of FROM, or of LEAST; of a body that asks by itself, with twice FROM."""
-    longest = stream_ir.AHEAD_MOST // (8 * 8)
+    longest = prefetch_ir.MOST // (8 * 8)
     for n, zen, size in (
         (longest, False, stream_ir.FROM),
         (longest, True, stream_ir.LEAST),
-        (longest + 1, False, stream_ir.SPREAD * stream_ir.FROM),
+        (longest + 1, False, prefetch_ir.SPREAD * stream_ir.FROM),
     ):
         assert f", {-(-size // (8 * n))}\n" in straight_ir.emit(table(n), 8, zen=zen)
 
