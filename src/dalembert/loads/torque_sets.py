@@ -1,0 +1,215 @@
+"""The forces at the coordinates that drives can make together, as a set with facets.
+
+With A the rows of ∂x/∂q of m driven joints and their largest torques L, Z = {Aᵀ u : |u| ≤ L} is a zonotope: a convex set with
+as many pairs of facets as there are ways to choose n − 1 drives C out of m. The normal ν of a facet is at right angles to their
+rows,
+
+    A_C ν = 0,    |νᵀ τ| ≤ h(ν) = Σ L_j |A_j ν|    for all τ in Z                                               (1)
+
+and on it all other drives are at their limits, which way (A ν) tells, while those of C have what is left to do. (1) holds for any
+ν. By how much τ fills Z, the least largest |u| / L of all torques that make it, is
+
+    ρ(τ) = max ν of νᵀ τ / h(ν),    1/ρ = min ν of h(ν) with νᵀ τ = 1                                           (2)
+
+found at a facet. (2) is a least sum of absolute values, solved as such are [BarrodaleRoberts1973]: from facet to facet, each time
+giving up the zero of A_C ν that costs most, and going on along that edge until the sum does not fall any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache, reduce
+from itertools import combinations
+from math import comb
+from operator import mul
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..checks import FloatArray
+from ..codegen import Kernel, build
+from ..expr import ops, trace
+
+Drives = NDArray[np.intp]
+
+_STEPS = 60  # from facet to facet; three to ten are usual
+_OPTIMAL = 1e-9  # by which a drive of C may be above its limit, relative
+_WIDE = 1e6  # a drive without a limit has so many times the largest one
+_LOST = 1e-13  # of the volume that rows span: below, it is rounding
+_TINY = 1e-300
+_KERNEL = 9  # freedoms up to which normals are compiled: what it takes doubles with each
+
+
+class Filled(NamedTuple):
+    """ρ of (2), shape (R,); the drives C of the facet that tells it, (R, n − 1); and u / L of the torques there, (R, m)."""
+
+    ratio: FloatArray
+    facet: Drives
+    use: FloatArray
+
+
+def scaled(A: FloatArray, limits: FloatArray) -> FloatArray:
+    """The rows of A times the limits, so that all drives go from −1 to 1."""
+    finite = np.isfinite(limits)
+    largest = np.where(finite, limits, _WIDE * limits[finite].max(initial=1.0))
+    found: FloatArray = A * largest[:, None]
+    return found
+
+
+def every_facet(m: int, n: int, most: int) -> Drives | None:
+    """All choices of n − 1 drives out of m, if there are no more than some."""
+    count = comb(m, n - 1)
+    return None if count > most else np.array(list(combinations(range(m), n - 1)), dtype=np.intp).reshape(count, n - 1)
+
+
+def filled(A: FloatArray, tau: FloatArray, start: Drives | None = None) -> Filled:
+    """(2) for rows A (R, m, n), scaled, and τ (R, n); `start` are facets to begin with, (R, n − 1)."""
+    R, m, n = A.shape
+    size = np.abs(tau).max(axis=1)
+    ratio, use = np.zeros(R), np.zeros((R, m))
+    facet = (np.broadcast_to(_independent(A[0], tau[0]), (R, n - 1)) if start is None else start).copy() if R else start
+    assert facet is not None
+    left = np.flatnonzero(size > 0)
+    for _ in range(_STEPS):
+        step = _Vertex.at(A[left], tau[left], facet[left])
+        ratio[left], use[left] = step.ratio, step.use
+        going = np.flatnonzero(np.abs(step.slopes).max(axis=1, initial=0.0) > 1 + _OPTIMAL)
+        if not len(going):
+            break
+        left, step = left[going], step.only(going)
+        step.move(A[left], facet, left)
+    return Filled(ratio, facet, use)
+
+
+def _independent(A: FloatArray, tau: FloatArray) -> Drives:
+    """n − 1 rows that together with τ span all directions, by pivoted elimination."""
+    n = A.shape[1]
+    rest = A - np.outer(A @ tau, tau) / (tau @ tau) if tau.any() else A.copy()
+    found: list[int] = []
+    for _ in range(n - 1):
+        sizes = (rest * rest).sum(axis=1)
+        sizes[found] = -1.0
+        j = int(np.argmax(sizes))
+        found.append(j)
+        if sizes[j] > 0:
+            rest = rest - np.outer(rest @ rest[j], rest[j]) / sizes[j]
+    return np.array(found, dtype=np.intp)
+
+
+class _Vertex(NamedTuple):
+    """A facet in each row: the inverse of [A_C; τᵀ], A ν with νᵀ τ = 1, and what the drives of C would have to do, (R, n − 1)."""
+
+    inverse: FloatArray
+    values: FloatArray
+    slopes: FloatArray
+    ratio: FloatArray
+    use: FloatArray
+
+    @staticmethod
+    def at(A: FloatArray, tau: FloatArray, C: Drives) -> _Vertex:
+        """Of facets C."""
+        rows = np.arange(len(C))[:, None]
+        inverse = _inverse(np.concatenate([A[rows, C], tau[:, None]], axis=1))
+        values = (A @ inverse[:, :, -1:])[..., 0]
+        values[rows, C] = 0.0
+        signs = np.where(values < 0, -1.0, 1.0)
+        signs[rows, C] = 0.0
+        pull = np.einsum("rm,rmn->rn", signs, A)
+        slopes = np.einsum("rn,rnk->rk", pull, inverse[:, :, :-1])
+        total = np.abs(values).sum(axis=1)
+        ratio = 1.0 / np.where(total > 0, total, np.inf)
+        use = signs
+        use[rows, C] = -slopes
+        return _Vertex(inverse, values, slopes, ratio, use * ratio[:, None])
+
+    def only(self, rows: Any) -> _Vertex:
+        """Some of the rows."""
+        return _Vertex(*(part[rows] for part in self))
+
+    def move(self, A: FloatArray, facet: Drives, at: Drives) -> None:
+        """To the next facet: the drive that is most beyond its limit leaves C, the one at which h stops to fall enters."""
+        rows = np.arange(len(A))
+        leaving = np.argmax(np.abs(self.slopes), axis=1)
+        slope = self.slopes[rows, leaving]
+        along = -np.sign(slope)[:, None] * (A @ self.inverse[rows, :, leaving][..., None])[..., 0]
+        C = facet[at]
+        held = np.zeros(along.shape, dtype=bool)
+        held[rows[:, None], C] = True
+        with np.errstate(divide="ignore", invalid="ignore"):
+            kinks = -self.values / along
+        down = np.where(self.values == 0, along < 0, kinks > 0) & ~held & (along != 0)  # at zero the sign counts as +
+        kinks = np.where(down, np.maximum(kinks, 0.0), np.inf)
+        order = np.argsort(kinks, axis=1)
+        rise = np.where(down, 2 * np.abs(along), 0.0)[rows[:, None], order].cumsum(axis=1)
+        enough = rise >= (np.abs(slope) - 1.0)[:, None]
+        entering = order[rows, np.argmax(enough, axis=1)]
+        found = enough.any(axis=1)
+        facet[at[found], leaving[found]] = entering[found]
+
+
+def _inverse(K: FloatArray) -> FloatArray:
+    """Inverses; of matrices that have none, those of others nearby, which will do to go on from."""
+    try:
+        return np.asarray(np.linalg.inv(K), dtype=float)
+    except np.linalg.LinAlgError:
+        noise = np.random.default_rng(0).normal(size=K.shape[1:])
+        return _inverse(K + 1e-12 * np.abs(K).max(axis=(1, 2), keepdims=True) * noise)
+
+
+class Normals(NamedTuple):
+    """ν of (1) with h(ν) = 1, shape (..., F, n), zero where there is none; and how far the rows of C are from losing a direction,
+    (..., F): the volume that they span, as a share of the largest of such rows.
+    """
+
+    nu: FloatArray
+    span: FloatArray
+
+
+def normals(A: FloatArray, facets: Drives) -> Normals:
+    """The normals of facets (F, n − 1), for rows A (..., m, n), scaled."""
+    m, n = A.shape[-2:]
+    if n == 1:  # all drives push along the one coordinate
+        h = np.abs(A).sum(axis=-2, keepdims=True)
+        return Normals(1.0 / h, np.ones(h.shape[:-1]))
+    rows = A[..., facets, :]
+    if n <= _KERNEL:
+        nu, span = _normal_kernel(m, n)(rows, A[..., None, :, :])
+        return Normals(nu, span[..., 0])
+    last = np.broadcast_to(np.cos(np.arange(n)), (*rows.shape[:-2], 1, n))  # any row will do
+    K = np.concatenate([rows, last], axis=-2)
+    across = np.linalg.det(K)[..., None] * _inverse(K.reshape(-1, n, n)).reshape(K.shape)[..., -1]
+    h = np.abs(A[..., None, :, :] @ across[..., None]).sum(axis=(-2, -1))
+    span = np.linalg.norm(across, axis=-1) / np.maximum(np.linalg.norm(rows, axis=-1).prod(axis=-1), _TINY)
+    return Normals(np.where(span > _LOST, 1.0 / np.maximum(h, _TINY), 0.0)[..., None] * across, span)
+
+
+@lru_cache(maxsize=32)
+def _normal_kernel(m: int, n: int) -> Kernel:
+    def normal(rows: Any, A: Any) -> Any:
+        across = _across(rows)
+        h = sum(ops.absolute(sum(a * b for a, b in zip(row, across, strict=True))) for row in A)
+        largest = reduce(mul, (ops.sqrt(sum(a * a for a in row)) for row in rows))
+        span = ops.divide(ops.sqrt(sum(a * a for a in across)), ops.maximum(largest, _TINY))
+        inverse = ops.where(ops.less(_LOST, span), ops.divide(1.0, ops.maximum(h, _TINY)), 0.0)
+        return [inverse * one for one in across], [span]
+
+    return build(trace(normal, {"rows": (n - 1, n), "A": (m, n)}, ["normal", "span"], name="facet_normal"))
+
+
+def _across(rows: Sequence[Sequence[Any]]) -> list[Any]:
+    """The vector at right angles to n − 1 others whose entries are their minors: it turns without jumps where they do."""
+    n = len(rows) + 1
+    minors: dict[tuple[int, ...], Any] = {(k,): rows[0][k] for k in range(n)}
+    for count, row in enumerate(rows[1:], start=2):
+        minors = {
+            columns: sum(
+                (-1.0) ** (count - 1 - k) * row[column] * minors[columns[:k] + columns[k + 1 :]]
+                for k, column in enumerate(columns)
+            )
+            for columns in combinations(range(n), count)
+        }
+    return [(-1.0) ** k * minors[tuple(j for j in range(n) if j != k)] for k in range(n)]
+
+
+__all__ = ["Drives", "Filled", "Normals", "every_facet", "filled", "normals", "scaled"]
