@@ -191,7 +191,7 @@ INSIDE = {  # groups of modules, the lowest first; a module imports from its own
         ("__init__",),
     ),
     "loads": (
-        ("load_conditions", "sharing_recipe", "admissible_torques", "cone_programmes"),
+        ("load_conditions", "sharing_recipe", "admissible_torques", "cone_programmes", "torque_sets"),
         ("closure_forces", "carried_sets", "load_options"),
         ("load_problem", "infeasible_loads"),
         ("sharing",),
@@ -207,10 +207,10 @@ INSIDE = {  # groups of modules, the lowest first; a module imports from its own
     "timing": (
         ("cubic_splines", "speed_program", "time_law", "friction_kinds", "scaling_result", "banded_programme"),
         ("path_torques", "path_shapes"),
-        ("path_torque_rates", "path_grid", "limit_rows"),
-        ("excess_program", "table_program", "shared_drives", "rate_rows", "smooth_shape", "smooth_grid"),
+        ("path_torque_rates", "path_grid", "limit_rows", "table_program"),
+        ("excess_program", "shared_drives", "rate_rows", "smooth_shape", "smooth_grid"),
         ("fastest_profile", "timing_limits", "smooth_law", "smooth_start"),
-        ("timing_refusals", "rate_limits", "smooth_look", "timing_result"),
+        ("timing_refusals", "rate_limits", "smooth_look", "timing_result", "drive_facets"),
         ("smooth_conditions",),
         ("smooth_profile",),
         ("smooth_timing",),

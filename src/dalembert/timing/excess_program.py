@@ -16,7 +16,9 @@ from ..checks import FloatArray
 from ..codegen import Kernel, build
 from ..expr import ops, trace
 from .speed_program import RowKinds
+from .table_program import rows_of
 
+SHARP = 1e-2  # of a limit: a facet that bends by more between three places turns about, and no parabola runs through them
 _SLOW = 1e-12  # the least speed that limits of power are divided by, and the least limit that an excess is measured by
 
 
@@ -27,12 +29,14 @@ def _rates(profile: Sequence[Any], share: Any) -> tuple[Any, Any]:
     return ops.sqrt(ops.maximum(x + 2.0 * h * share * (u + w * (1.0 - share)), 0.0)), sdd
 
 
-def _peak(values: Sequence[Any]) -> Any:
-    """The largest of some values in a row, and of the parabolas through every three of them."""
+def _peak(values: Sequence[Any], sharp: float | None = None) -> Any:
+    """The largest of some values in a row, and of the parabolas through every three of them that bend less than `sharp`."""
     top = ops.maximum(values[0], values[-1])
     for before, here, after in zip(values, values[1:], values[2:], strict=False):
         bend, rise = 2.0 * here - before - after, after - before
         inside = ops.less(ops.absolute(rise), 2.0 * bend)
+        if sharp is not None:
+            inside = inside * ops.less(bend, sharp)
         more = ops.where(inside, ops.divide(rise * rise, 8.0 * ops.where(inside, bend, 1.0)), 0.0)
         top = ops.maximum(top, here + more)
     return top
@@ -53,7 +57,8 @@ def _function(kinds: RowKinds) -> Any:
             p = _falling(kinds, i, ends, places)
             above, below, share = _row([at_ends[0], *within, at_ends[1]], p, rates, lo[i], hi[i])
             size = _size(lo[i], hi[i], p, rates)
-            more, less = (ops.maximum(_peak(side), 0.0) for side in (above, below))
+            sharp = SHARP if i < kinds.facets else None
+            more, less = (ops.maximum(_peak(side, sharp), 0.0) for side in (above, below))
             over.append(more * size if p else more)
             under.append(less * size if p else less)
             use.append(share)
@@ -138,8 +143,9 @@ class Intervals(NamedTuple):
 
 def excess_row_by_row(kinds: RowKinds, given: Intervals, threads: int | None) -> list[FloatArray]:
     """The same results by a kernel for one row at a time: of many places a kernel for all rows takes seconds to compile."""
-    plain, falling = slice(kinds.plain), slice(kinds.plain, kinds.rows)
-    found = [_rows(RowKinds(1), plain, kinds, given, threads)] if kinds.plain else []
+    facets, plain, falling = slice(kinds.facets), slice(kinds.facets, kinds.plain), slice(kinds.plain, kinds.rows)
+    found = [_rows(RowKinds(1, facets=1), facets, kinds, given, threads)] if kinds.facets else []
+    found += [_rows(RowKinds(1), plain, kinds, given, threads)] if kinds.plain > kinds.facets else []
     found += [_rows(RowKinds(0, 1), falling, kinds, given, threads)] if kinds.falling else []
     beyond, worst, fast, use, stops = (np.concatenate(parts, axis=2) for parts in zip(*found, strict=True))
     largest, faster, standing = (part.max(axis=2) for part in (worst, fast, stops))
@@ -149,7 +155,7 @@ def excess_row_by_row(kinds: RowKinds, given: Intervals, threads: int | None) ->
 def _rows(kind: RowKinds, rows: slice, kinds: RowKinds, given: Intervals, threads: int | None) -> tuple[FloatArray, ...]:
     """Results of some rows, each of shape (P, N, rows, ...)."""
     R, batch = kinds.rows, given.ends.shape[:2]
-    columns = np.moveaxis(given.ends[..., : 10 * R].reshape(*batch, 10, R), 2, 3)[:, :, rows]
+    columns = rows_of(given.ends, R)[:, :, rows]
     places = [part[..., rows] for part in given.places[:5]]
     if kind.falling:
         p = np.moveaxis(given.ends[..., 10 * R :].reshape(*batch, 2, -1), 2, 3)
@@ -163,4 +169,4 @@ def _rows(kind: RowKinds, rows: slice, kinds: RowKinds, given: Intervals, thread
     return found
 
 
-__all__ = ["Intervals", "excess_kernel", "excess_row_by_row"]
+__all__ = ["SHARP", "Intervals", "excess_kernel", "excess_row_by_row"]

@@ -19,6 +19,7 @@ from ..model import DriveTrain
 from ..options import samples
 from ..trajectory import Motion
 from . import timing_refusals as refusals
+from .drive_facets import Facets
 from .fastest_profile import Profile, ProfileSolver
 from .friction_kinds import bends
 from .limit_rows import RowMaker
@@ -26,7 +27,7 @@ from .path_grid import WITHIN, Grid, grid_of
 from .path_shapes import Paths, one_path, part_of, read_paths, without_rests
 from .rate_limits import read_rates
 from .rate_rows import RateMaker
-from .shared_drives import shares
+from .shared_drives import SharedDrives
 from .smooth_law import SmoothLaw
 from .smooth_timing import SmoothTiming, timed_smoothly
 from .time_law import TimeLaw
@@ -34,6 +35,7 @@ from .timing_limits import limits_of, read_limits
 from .timing_result import FastestTiming
 
 _AT_ONCE = 80_000  # samples that are looked at together: more do not stay in the caches
+_ROUNDS = 20  # timings of drives that share torques; three or four are usual
 _BENDS = 6  # passes for friction that is no line in the speed
 
 
@@ -67,8 +69,8 @@ def fastest_timing(
         sequence, a batch of motions or of points gives one timing each.
     torque, velocity : array_like, shape () or (n,), or mapping of joint to float, optional
         Largest magnitudes [N m | N], [rad/s | m/s]; those of the model where nothing is given, inf for no limit. Of a mechanism
-        whose driven joints are not its coordinates, torques are those of the drives, which share them with the least
-        Σ (u / limit)².
+        whose driven joints are not its coordinates, torques are those of the drives, which share them in the way that is
+        fastest, see `distribute_load`; with a limit of `torque_rate`, with the least Σ (u / limit)².
     acceleration, power : array_like, shape () or (n,), or mapping of joint to float, optional
         Largest magnitudes [rad/s² | m/s²] and [W]; none where nothing is given.
     jerk, torque_rate : array_like, shape () or (n,), or mapping of joint to float, optional
@@ -125,11 +127,11 @@ def fastest_timing(
     ends = _end_speeds(end_speeds)
     paths, batch, broken = read_paths(path, n)
     drives, rate_limits = limits.drives, read_rates(system, {"jerk": jerk, "torque_rate": torque_rate}, limits.drives)
-    step = 1 if rate_limits.act else max(1, _AT_ONCE // (10 * N))
+    step = 1 if rate_limits.act or drives is not None else max(1, _AT_ONCE // (10 * N))
     inside = threads if paths.count <= step else 1  # several pieces have a thread each
-    sharing = None if drives is None else lambda q: shares(plant, q, drives, inside)
-    maker = RowMaker(plant, limits, inside, sharing)
-    rates = RateMaker(plant, rate_limits, inside, sharing)
+    sharing = None if drives is None else SharedDrives(plant, drives, inside)
+    maker = RowMaker(plant, limits, inside, None if sharing is None else sharing.fixed_rows())
+    rates = RateMaker(plant, rate_limits, inside, None if sharing is None else sharing.shares)
     if not maker.names.kinds and not rates.limits.act:
         raise ModelError(
             "fastest_timing: no limit of torque, acceleration, power, motors or jerk found, so that nothing bounds how hard the "
@@ -139,9 +141,15 @@ def fastest_timing(
     messages = broken | {row: message for row, message in resting.items() if row not in broken}
 
     def timed(first: int) -> _Piece:
-        if rates.limits.act:
-            return _timed_smoothly(maker, rates, paths, first, N, ends)
-        return _timed(maker, part_of(paths, first, min(first + step, paths.count)), N, ends)
+        smooth = rates.limits.act
+        part = one_path(paths, first) if step == 1 else part_of(paths, first, min(first + step, paths.count))
+
+        def once(maker: RowMaker) -> _Piece:
+            return _timed_smoothly(maker, rates, part, N, ends) if smooth else _timed(maker, part, N, ends)
+
+        if sharing is None or not sharing.limited or rates.limits.torques.acts:
+            return once(maker)
+        return _shared(Facets(sharing, maker, part), maker, once)
 
     pieces = _each(timed, range(0, paths.count, step), thread_count(threads))
     for number, piece in enumerate(pieces):
@@ -176,12 +184,30 @@ class _Piece(NamedTuple):
     use: FloatArray
     excess: FloatArray
     messages: dict[int, str]
+    base: ProfileSolver
     smooth: SmoothTiming | None = None  # of one path within limits of rates
 
+    @property
+    def inside(self) -> tuple[FloatArray, FloatArray]:
+        """ṡ and s̈ at the places within the intervals."""
+        if self.smooth is not None and self.smooth.found is not None:
+            return self.smooth.found.profile.inside(self.base.grid)
+        return self.profile.inside(self.base.grid)
 
-def _timed_smoothly(maker: RowMaker, rates: RateMaker, paths: Paths, row: int, N: int, ends: FloatArray) -> _Piece:
+
+def _shared(facets: Facets, maker: RowMaker, timed: Callable[[RowMaker], _Piece]) -> _Piece:
+    """A path of drives that share torques in the way that is fastest: timed until no facet is missing."""
+    for _ in range(_ROUNDS):
+        drives = facets.rows()
+        piece = timed(maker.with_drives(drives))
+        if not facets.grown(piece.base, piece.inside, piece.profile):
+            break
+    found = facets.use(piece.base, piece.inside)
+    return piece._replace(use=np.concatenate([found, piece.use[..., len(drives.names) :]], axis=-1))
+
+
+def _timed_smoothly(maker: RowMaker, rates: RateMaker, path: Paths, N: int, ends: FloatArray) -> _Piece:
     """One path within limits of jerk or torque rate."""
-    path = one_path(paths, row)
     found = timed_smoothly(maker, rates, path, N, ends)
     base, grid, profile = found.base, found.grid, found.profile
     messages = _crossed_limits(maker, path, grid)
@@ -191,7 +217,7 @@ def _timed_smoothly(maker: RowMaker, rates: RateMaker, paths: Paths, row: int, N
     if found.found is None:
         messages.setdefault(0, _too_fast_at_ends(ends, found) or refusals.no_smooth_timing(ends, N))
     excess = np.array([np.nan if found.found is None else found.found.judged.excess])
-    return _Piece(grid.s, profile, base.torques(profile), found.use, excess, messages, found)
+    return _Piece(grid.s, profile, base.torques(profile), found.use, excess, messages, base, found)
 
 
 def _too_fast_at_ends(ends: FloatArray, found: SmoothTiming) -> str:
@@ -224,7 +250,7 @@ def _timed(maker: RowMaker, paths: Paths, N: int, ends: FloatArray) -> _Piece:
                 messages.setdefault(row, refusals.too_fast_at_ends(which, wanted, float(most)))
         if (stuck := np.flatnonzero(~(profile.x[row, 1:] + profile.x[row, :-1] > 0))).size:
             messages.setdefault(row, refusals.no_way_on(grid.s[row, stuck[0]], paths.ends[row], grid.left[0][row, stuck[0]]))
-    return _Piece(grid.s, profile, solver.torques(profile), solver.use(profile), excess, messages)
+    return _Piece(grid.s, profile, solver.torques(profile), solver.use(profile), excess, messages, solver)
 
 
 def _keep_memory(numbers: int) -> None:

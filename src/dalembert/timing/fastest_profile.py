@@ -21,7 +21,7 @@ from .limit_rows import LimitRows, RowMaker
 from .path_grid import WITHIN, BoolArray, Grid
 from .path_torques import PathTorques
 from .speed_program import RowKinds, speed_kernel
-from .table_program import beside, padded_zeros, table_of, tightening_kernel
+from .table_program import padded_zeros, table_of, tightened
 
 TOLERANCE = 5e-7  # relative excess that is left alone
 _PASSES = 10
@@ -79,9 +79,9 @@ class ProfileSolver:
         self.parts = maker.torques(grid.inside)
         self.inside = maker(grid.inside, self.parts)
         self.P, self.N, self.R = self.left.m.shape
-        self.kinds = RowKinds(self.R - maker.names.falling, maker.names.falling, bool(self._any_viscous()))
+        falling, facets = maker.names.falling, maker.names.facets
+        self.kinds = RowKinds(self.R - falling, falling, bool(self._any_viscous()), facets)
         self.kernel = speed_kernel(self.kinds, self.P == 1)
-        self.tightened = tightening_kernel(self.kinds)
         self.slowness = maker.slowness(grid.inside).reshape(self.P, self.N, grid.within)
         self.caps = self._caps()
         self._limit()
@@ -173,7 +173,7 @@ class ProfileSolver:
             if (looked.worst <= TOLERANCE).all():
                 break
             more = _MORE + 0.2 * turn
-            room = self.tightened(room, self.table, np.array([more]), *beside(looked.beyond), threads=self.threads)
+            room = tightened(self.kinds, room, self.table, more, looked.beyond, self.threads)
             caps = caps * _of_neighbours(1.0 / (1.0 + more * looked.fast)) ** 2
         assert best is not None
         return best if self.ends[:, :2].any() else self._slowed(*best)  # speeds at the ends cannot be slowed
@@ -227,7 +227,7 @@ class ProfileSolver:
         ends = self.table, self.left.g, self.right.g, self.lo, self.hi
         given = Intervals(numbers, self.grid.shares, self.slowness, *ends, self.places)
         shape, beyond = (self.P, self.N), padded_zeros(self.P, self.N, 2 * self.R)
-        if self.grid.within == WITHIN:
+        if self.grid.within == WITHIN and not self.kinds.many:
             worst, fast, use, stops = (np.empty((*shape, width)) for width in (1, 1, self.R, 1))
             found = beyond[:, 1:-1], worst, fast, use, stops
             excess_kernel(self.kinds, WITHIN)(*given[:-1], *given.places, out=found, threads=self.threads)

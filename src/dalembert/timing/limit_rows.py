@@ -80,24 +80,35 @@ class TimingLimits(NamedTuple):
 
 
 class RowNames(NamedTuple):
-    """What each row is: the kind of its limit and the joint or motor, in the order of the rows; `falling` are the last ones."""
+    """What each row is: the kind of its limit and the joint or motor, in the order of the rows; `falling` are the last ones, and
+    `facets` of what drives can do together the first.
+    """
 
     kinds: tuple[str, ...]
     names: tuple[str, ...]
     falling: int
+    facets: int
 
 
 _Block = Callable[[Rates, PathTorques], LimitRows]
 
 
-def _kept(limit: Limit) -> Any:
+class DriveRows(NamedTuple):
+    """Rows of drives that share torques: what makes them, the drives that each is about, and whether they are facets."""
+
+    block: _Block
+    names: tuple[tuple[str, ...], ...]
+    facets: bool
+
+
+def kept(limit: Limit) -> Any:
     """Which of the coordinates are limited; all of them without copying anything."""
     finite = np.isfinite(limit.size)
     return slice(None) if finite.all() else np.flatnonzero(finite)
 
 
 def _torque_rows(limit: Limit) -> _Block:
-    keep = _kept(limit)
+    keep = kept(limit)
     size = limit.size[keep]
 
     def rows(_: Rates, parts: PathTorques) -> LimitRows:
@@ -107,21 +118,8 @@ def _torque_rows(limit: Limit) -> _Block:
     return rows
 
 
-def _drive_rows(limit: Limit, shares: Callable[[FloatArray], FloatArray]) -> _Block:
-    """As torques, of drives that share them."""
-    keep = _kept(limit)
-    size = limit.size[keep]
-
-    def rows(path: Rates, parts: PathTorques) -> LimitRows:
-        S = shares(path[0])[..., keep, :]
-        m, c, g, v, d = ((S @ part[..., None])[..., 0] for part in parts)
-        return LimitRows(m, c, v, g, d, np.broadcast_to(-size, m.shape), np.broadcast_to(size, m.shape))
-
-    return rows
-
-
 def _acceleration_rows(limit: Limit) -> _Block:
-    keep = _kept(limit)
+    keep = kept(limit)
     size = limit.size[keep]
 
     def rows(path: Rates, _: PathTorques) -> LimitRows:
@@ -133,7 +131,7 @@ def _acceleration_rows(limit: Limit) -> _Block:
 
 
 def _power_rows(limit: Limit) -> _Block:
-    keep = _kept(limit)
+    keep = kept(limit)
     size = limit.size[keep]
 
     def rows(path: Rates, parts: PathTorques) -> LimitRows:
@@ -195,10 +193,8 @@ def _largest_share(n: int) -> Kernel:
 class RowMaker:
     """From samples of paths to rows of all limits."""
 
-    def __init__(
-        self, system: Any, limits: TimingLimits, threads: int | None, shares: Callable[[FloatArray], FloatArray] | None = None
-    ) -> None:
-        self.system, self.limits, self.threads = system, limits, threads
+    def __init__(self, system: Any, limits: TimingLimits, threads: int | None, drives: DriveRows | None = None) -> None:
+        self.system, self.limits, self.threads, self.drives = system, limits, threads, drives
         self.blocks: list[_Block] = []
         kinds: list[tuple[str, str]] = []
 
@@ -206,10 +202,11 @@ class RowMaker:
             self.blocks.append(block)
             kinds.extend((limit.kind, name) for name, size in zip(limit.names, limit.size, strict=True) if np.isfinite(size))
 
+        if drives is not None:
+            self.blocks.append(drives.block)
+            kinds.extend(("torque", " ".join(names)) for names in drives.names)
         if limits.torque.acts:
             add(_torque_rows(limits.torque), limits.torque)
-        if limits.drives is not None and limits.drives.acts and shares is not None:
-            add(_drive_rows(limits.drives, shares), limits.drives)
         if limits.acceleration.acts:
             add(_acceleration_rows(limits.acceleration), limits.acceleration)
         if limits.train is not None and limits.current is not None and limits.current.acts:
@@ -221,7 +218,12 @@ class RowMaker:
         if limits.power.acts:
             add(_power_rows(limits.power), limits.power)
         falling = int(np.isfinite(limits.power.size).sum())
-        self.names = RowNames(tuple(kind for kind, _ in kinds), tuple(name for _, name in kinds), falling)
+        facets = len(drives.names) if drives is not None and drives.facets else 0
+        self.names = RowNames(tuple(kind for kind, _ in kinds), tuple(name for _, name in kinds), falling, facets)
+
+    def with_drives(self, drives: DriveRows) -> RowMaker:
+        """The same with these rows of drives."""
+        return RowMaker(self.system, self.limits, self.threads, drives)
 
     def __call__(self, path: Rates, parts: PathTorques | None = None) -> LimitRows:
         """The rows at samples (P, K, n)."""
@@ -272,4 +274,4 @@ class RowMaker:
         return tuple((limit.kind, name) for limit, _ in self._speeds() for name in limit.names)
 
 
-__all__ = ["NO_LIMIT", "Limit", "LimitRows", "RowMaker", "TimingLimits"]
+__all__ = ["NO_LIMIT", "DriveRows", "Limit", "LimitRows", "RowMaker", "TimingLimits", "kept"]

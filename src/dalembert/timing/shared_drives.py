@@ -1,12 +1,11 @@
-"""Drives of a mechanism that are others than its coordinates, or more: their torques along a path, linear in those of (1).
+"""Drives of a mechanism that are others than its coordinates, or more: A, the rows of ∂x/∂q of the driven joints.
 
-With A the rows of ∂x/∂q of the driven joints, all u with Aᵀ u = τ move the mechanism alike [Freeman, Eq. 4-80]. The one with the
-least Σ (u / limit)² is taken,
+All u with Aᵀ u = τ move the mechanism alike [Freeman, Eq. 4-80]: they differ in what drives press against each other. The one
+with the least Σ (u / limit)² is a function of the motion, as limits of its rate need it,
 
     u = S τ,   S = W⁻¹ A (Aᵀ W⁻¹ A)⁻¹,   W = diag(1 / limit²)                                                 (1)
 
-so that every drive is a row like a joint's. With as many drives as freedoms it is the only one. `distribute_load` finds
-torques that are smaller still where drives press against each other.
+With as many drives as freedoms there is no other.
 """
 
 from __future__ import annotations
@@ -20,8 +19,11 @@ from ..dynamics.engine import kernel
 from ..dynamics.functions import forces_of
 from ..loads.load_options import torque_limits
 from ..loads.sharing_recipe import SHARING
+from ..loads.torque_sets import scaled
 from ..mechanism.mechanism import Mechanism, PlacedMechanism
-from .limit_rows import Limit
+from ..trajectory.motion import Rates
+from .limit_rows import DriveRows, Limit, LimitRows, kept
+from .path_torques import PathTorques
 
 
 def drives_limit(system: Any, given: Any) -> Limit | None:
@@ -36,14 +38,40 @@ def drives_limit(system: Any, given: Any) -> Limit | None:
     return Limit("torque", names, tuple("N m" if turns[name] else "N" for name in names), torque_limits(given, placed, names))
 
 
-def shares(system: Any, q: FloatArray, limit: Limit, threads: int | None) -> FloatArray:
-    """S of (1) at configurations (..., n), shape (..., m, n)."""
-    rest = np.zeros_like(q)
-    A = np.asarray(kernel(system, SHARING, forces_of(None, None, None, None)[0])(q, rest, rest, threads=threads)[1])
-    finite = np.isfinite(limit.size)
-    largest = np.where(finite, limit.size, 1e3 * limit.size[finite].max(initial=1.0))
-    weighted = A * largest[:, None] ** 2
-    return weighted @ np.linalg.inv(np.swapaxes(A, -1, -2) @ weighted)
+class SharedDrives:
+    """The drives of a system, with their limits."""
+
+    def __init__(self, system: Any, limit: Limit, threads: int | None) -> None:
+        self.system, self.limit, self.threads = system, limit, threads
+
+    @property
+    def limited(self) -> tuple[str, ...]:
+        """The drives that have limits."""
+        return tuple(name for name, size in zip(self.limit.names, self.limit.size, strict=True) if np.isfinite(size))
+
+    def scaled(self, q: FloatArray) -> FloatArray:
+        """A at configurations (..., n) in parts of the limits, (..., m, n)."""
+        rest = np.zeros_like(q)
+        run = kernel(self.system, SHARING, forces_of(None, None, None, None)[0])
+        return scaled(np.asarray(run(q, rest, rest, threads=self.threads)[1]), self.limit.size)
+
+    def shares(self, q: FloatArray) -> FloatArray:
+        """S of (1) at configurations (..., n), shape (..., m, n)."""
+        A = self.scaled(q)
+        largest = scaled(np.ones((len(self.limit.size), 1)), self.limit.size)
+        return largest * (A @ np.linalg.inv(np.swapaxes(A, -1, -2) @ A))
+
+    def fixed_rows(self) -> DriveRows:
+        """A row for each drive, with torques as in (1)."""
+        keep = kept(self.limit)
+        size = self.limit.size[keep]
+
+        def rows(path: Rates, parts: PathTorques) -> LimitRows:
+            S = self.shares(path[0])[..., keep, :]
+            m, c, g, v, d = ((S @ part[..., None])[..., 0] for part in parts)
+            return LimitRows(m, c, v, g, d, np.broadcast_to(-size, m.shape), np.broadcast_to(size, m.shape))
+
+        return DriveRows(rows, tuple((name,) for name in self.limited), facets=False)
 
 
-__all__ = ["drives_limit", "shares"]
+__all__ = ["SharedDrives", "drives_limit"]

@@ -9,6 +9,7 @@ import numpy as np
 from ..checks import FloatArray
 from ..dynamics import inverse_dynamics
 from ..trajectory.motion import Rates
+from .excess_program import SHARP
 from .fastest_profile import TOLERANCE, ProfileSolver
 from .path_grid import BoolArray, rates_of
 from .path_shapes import Paths
@@ -81,7 +82,9 @@ class Look:
         speeds = (np.sqrt(x) * self.slowness)[..., None]
         rates = np.abs(self.rates.value(x, u, slope)) / self.rates.size
         used = np.maximum(above, below) + 1
-        over, under, fast, quick = (np.maximum(_peak(part), 0.0) for part in (above, below, speeds - 1, rates - 1))
+        facets = self.base.kinds.facets
+        over, under = (np.maximum(_peak(part, facets), 0.0) for part in (above, below))
+        fast, quick = (np.maximum(_peak(part), 0.0) for part in (speeds - 1, rates - 1))
         at_ends = max(float(part[:, [0, -1]].max(initial=0.0)) - 1 for part in (rates, used))
         return Judged(over, under, fast[:, 0], quick, used.max(axis=1), rates.max(axis=1), at_ends)
 
@@ -132,12 +135,13 @@ def _one_way(parts: PathTorques) -> PathTorques:
     return parts._replace(dry=dry)
 
 
-def _peak(values: FloatArray) -> FloatArray:
-    """The largest along axis 1, and of parabolas through every three in a row."""
+def _peak(values: FloatArray, facets: int = 0) -> FloatArray:
+    """The largest along axis 1, and of parabolas through every three in a row; of the first rows, facets, if they bend little."""
     top: FloatArray = values.max(axis=1)
     before, here, after = values[:, :-2], values[:, 1:-1], values[:, 2:]
     bend, rise = 2 * here - before - after, after - before
     inside = np.abs(rise) < 2 * bend
+    inside[..., :facets] &= bend[..., :facets] < SHARP
     more = np.where(inside, rise**2 / (8 * np.where(inside, bend, 1.0)), 0.0)
     return np.maximum(top, (here + more).max(axis=1))
 

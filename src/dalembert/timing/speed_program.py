@@ -40,6 +40,7 @@ _TURNS = 4  # of the tangents of falling limits
 _LEAST = 1e-100  # in place of a coefficient that is zero
 _FAR = 1e300  # a bound that bounds nothing
 _FLAT = 1e-9  # of c: where a coordinate turns round, m is rounding, and so is what a row at its limit leaves for s̈
+_MANY = 24  # rows, in functions of an interval
 _SLOW = 1e-9  # the least speed at which a tangent is laid
 
 
@@ -49,11 +50,17 @@ class RowKinds(NamedTuple):
     plain: int
     falling: int = 0
     viscous: bool = True  # whether any row has a v; without it the tangents need no second turn
+    facets: int = 0  # of the plain ones the first, which may bend sharply
 
     @property
     def rows(self) -> int:
         """All of them."""
         return self.plain + self.falling
+
+    @property
+    def many(self) -> bool:
+        """Whether functions of all rows of an interval would take seconds to compile."""
+        return self.rows > _MANY and not self.falling
 
     @property
     def width(self) -> int:

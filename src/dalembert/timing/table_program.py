@@ -1,5 +1,8 @@
 """What the passes read of each interval, made by compiled functions: NumPy is slow along short axes.
 
+Of many rows, as facets of what drives can do are, a function of one row is called for all of them: one of all rows would take
+seconds to compile.
+
 Rows of limits have room between gravity and dry friction at one end and the limit within. Which way dry friction acts at an end
 is told by the intervals on both sides of it; arrays of intervals have one more of zeros at either end for this.
 """
@@ -16,6 +19,8 @@ from ..checks import FloatArray
 from ..codegen import Kernel, build
 from ..expr import ops, trace
 from .speed_program import RowKinds
+
+ONE = RowKinds(1)
 
 
 def beside(padded: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -88,8 +93,34 @@ def _half(a: Any, b: Any) -> Any:
 def table_of(kinds: RowKinds, ends: Sequence[Any], limits: Sequence[Any], friction: FloatArray, threads: int | None) -> Any:
     """The table (P, N, width) and the least room (P, N, 1); `ends` are LimitRows, `friction` padded ranges."""
     columns = [column for end in ends for column in (end.m, end.c, end.v, end.g)]
+    if kinds.many:
+        each = [part[..., None] for part in (*columns, *limits)]
+        row, room = table_kernel(ONE)(*each, *map(_by_row, beside(friction)), threads=threads)
+        return np.moveaxis(row, 3, 2).reshape(*row.shape[:2], -1), room.min(axis=2)
     falling = [end.p for end in ends] if kinds.falling else []
     return table_kernel(kinds)(*columns, *limits, *beside(friction), *falling, threads=threads)
 
 
-__all__ = ["beside", "padded_zeros", "table_of", "tightening_kernel"]
+def tightened(kinds: RowKinds, room: FloatArray, table: FloatArray, more: float, beyond: FloatArray, threads: int | None) -> Any:
+    """The numbers of intervals (P, N, room) with limits tightened by what is beyond them, padded (P, N + 2, 2R)."""
+    factor, excess = np.array([more]), beside(beyond)
+    if not kinds.many:
+        return tightening_kernel(kinds)(room, table, factor, *excess, threads=threads)
+    R = kinds.rows
+    same = np.broadcast_to(room[:, :, None, :2], (*room.shape[:2], R, 2))
+    each = np.concatenate([same, _by_row(room[..., 2:])], axis=-1)
+    found = tightening_kernel(ONE)(each, rows_of(table, R), factor, *map(_by_row, excess), threads=threads)
+    return np.concatenate([room[..., :2], found[..., 2], found[..., 3]], axis=-1)
+
+
+def rows_of(table: FloatArray, R: int) -> FloatArray:
+    """The ten columns of the table (P, N, 10 R or more), for each of its rows: (P, N, R, 10)."""
+    return np.moveaxis(table[..., : 10 * R].reshape(*table.shape[:2], 10, R), 2, 3)
+
+
+def _by_row(pairs: FloatArray) -> FloatArray:
+    """Values (P, N, 2R), first of one kind and then of another, as (P, N, R, 2)."""
+    return np.moveaxis(pairs.reshape(*pairs.shape[:2], 2, -1), 2, 3)
+
+
+__all__ = ["padded_zeros", "rows_of", "table_of", "tightened"]

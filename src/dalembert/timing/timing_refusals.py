@@ -7,6 +7,7 @@ import numpy as np
 from .. import checks
 from ..checks import FloatArray
 from ..errors import DalembertWarning, InfeasibleError, tell
+from ..wording import listed
 from .fastest_profile import Still
 from .limit_rows import Limit, RowMaker, TimingLimits
 
@@ -16,12 +17,27 @@ CODE = "timing-infeasible"
 def at_rest(maker: RowMaker, still: Still, s: float, end: float, q: FloatArray) -> str:
     """Gravity and dry friction alone are too much."""
     kind, name = maker.names.kinds[still.row], maker.names.names[still.row]
+    if kind == "torque" and maker.drives is not None:
+        return _drives_at_rest(maker.limits, maker.drives.names[still.row], still.needed / still.allowed, _place(s, end, q))
     limit = limit_of(maker.limits, kind)
     unit = limit.units[limit.names.index(name)]
     who = f"joint {name!r}" if kind in ("torque", "acceleration", "power") else f"motor {name!r}"
     return (
         f"{who}: at {_place(s, end, q)} gravity and dry friction alone need a {kind} of {still.needed:.4g} {unit}, however slow "
         f"the motion is, but the limit is {still.allowed:.4g} {unit}. Raise the limit, take load off, or lead the path elsewhere."
+    )
+
+
+def _drives_at_rest(limits: TimingLimits, names: tuple[str, ...], factor: float, place: str) -> str:
+    """The same for drives that share torques, or for one of them."""
+    limit = limit_of(limits, "torque")
+    have = listed(f"{limit.size[k]:.4g} {limit.units[k]}" for k in map(limit.names.index, names))
+    one = len(names) == 1
+    who, whose = (f"drive {names[0]!r}", "its largest torque") if one else (f"drives {listed(names)}", "their largest torques")
+    however = "however slow the motion is" if one else "whichever way they share them and however slow the motion is"
+    return (
+        f"{who}: at {place} gravity and dry friction alone need {factor:.4g} times {whose} ({have}), {however}. Raise the "
+        "limits, take load off, or lead the path elsewhere."
     )
 
 
