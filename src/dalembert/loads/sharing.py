@@ -12,6 +12,7 @@ from .carried_sets import Best, least_ratio, nearest
 from .closure_forces import undetermined
 from .infeasible_loads import refuse_or_warn, shortfall, weak_contacts, weak_drives
 from .load_problem import Problem, Task
+from .torque_sets import filled, scaled
 
 BOUNDARY = 1e-6  # of the size of forces: a contact this near to its cone is about to slip
 
@@ -50,8 +51,24 @@ def share(mechanism: Assembled, problem: Problem, task: Task) -> Shared:
 def _best(problem: Problem, task: Task) -> Best:
     if task.objective == "norm":
         return nearest(problem.conditions)
-    found = least_ratio(problem.conditions)
+    found = _least_ratio(problem, task)
     return found._replace(feasible=found.feasible & (found.s <= 1 + 1e-9))
+
+
+def _least_ratio(problem: Problem, task: Task) -> Best:
+    """Where limits are all there is, the facet that the torques point to tells it, but for rows on an edge between facets."""
+    if task.contacts or task.internal:
+        return least_ratio(problem.conditions)
+    terms, ways = problem.terms, problem.ways
+    found = filled(scaled(terms.A, task.limits), terms.tau)
+    y = np.einsum("rmk,rm->rk", ways.Y, found.use / task.limits)  # Yᵀ W u, W = 1 / limits²
+    best = Best(y, found.ratio, np.ones(len(y), dtype=bool))
+    left = np.flatnonzero(~found.only & np.any(terms.tau, axis=1))
+    if len(left):
+        others = least_ratio(problem.conditions.rows(left))
+        for mine, theirs in zip(best, others, strict=True):
+            mine[left] = theirs
+    return best
 
 
 def _value(u: FloatArray, task: Task) -> FloatArray:

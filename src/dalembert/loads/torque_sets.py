@@ -35,6 +35,7 @@ Drives = NDArray[np.intp]
 
 _STEPS = 60  # from facet to facet; three to ten are usual
 _OPTIMAL = 1e-9  # by which a drive of C may be above its limit, relative
+_ZERO = 1e-9  # of the sum of |A ν|: below, it is rounding
 _WIDE = 1e6  # a drive without a limit has so many times the largest one
 _LOST = 1e-13  # of the volume that rows span: below, it is rounding
 _TINY = 1e-300
@@ -42,11 +43,14 @@ _KERNEL = 9  # freedoms up to which normals are compiled: what it takes doubles 
 
 
 class Filled(NamedTuple):
-    """ρ of (2), shape (R,); the drives C of the facet that tells it, (R, n − 1); and u / L of the torques there, (R, m)."""
+    """ρ of (2), shape (R,); the drives C of the facet that tells it, (R, n − 1); u / L of the torques there, (R, m); and whether
+    no other torques have as small a largest one, (R,): on an edge between facets there are others.
+    """
 
     ratio: FloatArray
     facet: Drives
     use: FloatArray
+    only: Any
 
 
 def scaled(A: FloatArray, limits: FloatArray) -> FloatArray:
@@ -67,19 +71,19 @@ def filled(A: FloatArray, tau: FloatArray, start: Drives | None = None) -> Fille
     """(2) for rows A (R, m, n), scaled, and τ (R, n); `start` are facets to begin with, (R, n − 1)."""
     R, m, n = A.shape
     size = np.abs(tau).max(axis=1)
-    ratio, use = np.zeros(R), np.zeros((R, m))
+    ratio, use, only = np.zeros(R), np.zeros((R, m)), np.zeros(R, dtype=bool)
     facet = (np.broadcast_to(_independent(A[0], tau[0]), (R, n - 1)) if start is None else start).copy() if R else start
     assert facet is not None
     left = np.flatnonzero(size > 0)
     for _ in range(_STEPS):
         step = _Vertex.at(A[left], tau[left], facet[left])
-        ratio[left], use[left] = step.ratio, step.use
+        ratio[left], use[left], only[left] = step.ratio, step.use, step.only(facet[left])
         going = np.flatnonzero(np.abs(step.slopes).max(axis=1, initial=0.0) > 1 + _OPTIMAL)
         if not len(going):
             break
-        left, step = left[going], step.only(going)
+        left, step = left[going], step.rows(going)
         step.move(A[left], facet, left)
-    return Filled(ratio, facet, use)
+    return Filled(ratio, facet, use, only)
 
 
 def _independent(A: FloatArray, tau: FloatArray) -> Drives:
@@ -123,9 +127,15 @@ class _Vertex(NamedTuple):
         use[rows, C] = -slopes
         return _Vertex(inverse, values, slopes, ratio, use * ratio[:, None])
 
-    def only(self, rows: Any) -> _Vertex:
+    def rows(self, rows: Any) -> _Vertex:
         """Some of the rows."""
         return _Vertex(*(part[rows] for part in self))
+
+    def only(self, C: Drives) -> Any:
+        """Whether all drives but those of C are at their limits, whatever the torques are: none of them has a zero in A ν."""
+        size = np.abs(self.values)
+        size[np.arange(len(C))[:, None], C] = np.inf
+        return size.min(axis=1) * self.ratio > _ZERO
 
     def move(self, A: FloatArray, facet: Drives, at: Drives) -> None:
         """To the next facet: the drive that is most beyond its limit leaves C, the one at which h stops to fall enters."""
