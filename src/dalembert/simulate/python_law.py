@@ -6,7 +6,6 @@ compiled loop, so a motion takes some tens of microseconds for each sample besid
 
 from __future__ import annotations
 
-import warnings
 from time import perf_counter
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray
-from ..errors import DalembertWarning, ShapeError
+from ..errors import DalembertWarning, ShapeError, tell
 from ..wording import shown
 from .acting_law import ActingLaw
 from .laws import InputRows, by_name, held_width
@@ -25,7 +24,6 @@ from .steering import DONE, RUNNING, Fields
 CODE = "python-callback"
 _AT = Fields(*range(len(Fields._fields)))
 _T_END = 2  # its place among the settings
-_USER = 4  # frames from `warnings.warn` to whoever called `simulate` or `rollout`
 
 
 class PythonLaw:
@@ -80,14 +78,13 @@ class PythonLaw:
     def tell(self, subject: str) -> None:
         """Say what it has cost, and what would be quicker."""
         whole = perf_counter() - self.began
-        warnings.warn(
+        tell(
             DalembertWarning(
                 f"{subject}: tau was called as Python code {self.calls} times, which took {self.inside:.3g} s of {whole:.3g} s; "
                 "the compiled loop stops at each sample. Written over scalars with dalembert.expr.ops, without python=True, it "
                 "would be compiled into the loop.",
                 CODE,
-            ),
-            stacklevel=_USER,
+            )
         )
 
 
