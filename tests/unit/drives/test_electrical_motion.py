@@ -180,7 +180,11 @@ REFUSED = {
         "(..., G, 1) expected: a row for each of voltage_times",
     ),
     "function": ({"voltage": lambda t, q, qd, p: [0.0], "voltage_times": [0.0]}, ShapeError, "found with a function in voltage"),
-    "count": ({"voltage": lambda t, q, qd, p: [0.0, 1.0]}, ExprError, "the voltage has 2 entries; one for each of 1 motors"),
+    "count": (
+        {"voltage": lambda t, q, qd, p: [0.0, 1.0]},
+        ExprError,
+        "voltage: the function returned 2 voltages; one for each of the 1 motors is",
+    ),
     "current": ({"voltage": [1.0], "current": [1.0, 2.0]}, ShapeError, "one for each motor with inductance"),
 }
 
