@@ -16,12 +16,12 @@ from ..errors import ShapeError
 from ..model import DriveTrain
 from ..options import mapping
 from ..simulate import Event, Simulation, simulate
-from ..simulate.commands import Actuators, Command, Commanded
+from ..simulate.commands import Actuators, Commanded, CommandWords
 from ..simulate.sampling import nothing_to_sample
 from .driven import driven
 from .electrical_laws import motor_laws
 
-VOLTAGE = Command(option="voltage", noun="voltage", owners="motors", held="v")
+VOLTAGE = CommandWords(option="voltage", noun="voltage", owners="motors", held="v")
 """What a controller of motors commands; laws of motors read it as p.v."""
 
 

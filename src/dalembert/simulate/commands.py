@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 
-class Command(NamedTuple):
+class CommandWords(NamedTuple):
     """How a command is called: the option with its function, one number, what has one each, and what is held in results."""
 
     option: str = "tau"
@@ -18,7 +18,7 @@ class Command(NamedTuple):
     held: str = "held"
 
 
-TORQUE = Command()
+TORQUE = CommandWords()
 
 
 class Actuators(NamedTuple):
@@ -28,7 +28,7 @@ class Actuators(NamedTuple):
     p, under the name that holds it.
     """
 
-    command: Command
+    command: CommandWords
     names: tuple[str, ...]
     torques: Callable[..., Any]
 
@@ -45,4 +45,4 @@ def split(tau: Any) -> tuple[Any, Actuators | None]:
     return (tau.controller, tau.actuators) if isinstance(tau, Commanded) else (tau, None)
 
 
-__all__ = ["TORQUE", "Actuators", "Command", "Commanded", "split"]
+__all__ = ["TORQUE", "Actuators", "CommandWords", "Commanded", "split"]
