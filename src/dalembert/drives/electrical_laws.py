@@ -10,37 +10,30 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ExprError
 from ..expr import ops
 from ..model import DriveTrain
 
 Function = Callable[..., Any]
 
 
-def motor_laws(train: DriveTrain, voltage: Function) -> tuple[Function, Function | None]:
+def motor_laws(train: DriveTrain) -> tuple[Function, Function | None]:
     """The torque law of motors and the rates of their currents; without inductance there are no rates.
 
-    A motor with inductance has its current as a state, in p.i; without, its current follows from voltage and speed. The voltage
-    is kept within its limit. At the limit of the current the drive lets it grow no further.
+    Both find the voltage in p.v, and keep it within its limit. A motor with inductance has its current as a state, in p.i;
+    without, its current follows from voltage and speed. At the limit of the current the drive lets it grow no further.
     """
     T = train.matrix
     R, L, k_t, k_e = (train.column(key) for key in ("resistance", "inductance", "torque_constant", "k_e"))
     top_voltage, top_current, eta = (train.column(key) for key in ("voltage_limit", "current_limit", "efficiency"))
     place = [int((L[:k] > 0).sum()) if L[k] > 0 else -1 for k in range(len(L))]
 
-    def applied(t: Any, q: Any, qd: Any, p: Any) -> list[Any]:
-        try:
-            wanted = list(np.ravel(np.asarray(voltage(t, q, qd, p), dtype=object)))
-        except (TypeError, ValueError, AttributeError, ArithmeticError) as error:
-            raise ExprError(f"voltage: {error}") from error
-        if len(wanted) != len(L):
-            raise ValueError(f"the voltage has {len(wanted)} entries; one for each of {len(L)} motors is expected")
-        return [clipped(v, top) for v, top in zip(wanted, top_voltage, strict=True)]
+    def applied(p: Any) -> list[Any]:
+        return [clipped(v, top) for v, top in zip(p.v, top_voltage, strict=True)]
 
-    def currents(t: Any, q: Any, qd: Any, p: Any) -> list[Any]:
+    def currents(qd: Any, p: Any) -> list[Any]:
         if all(k >= 0 for k in place):
             return [p.i[k] for k in place]
-        w, v = speeds(qd), applied(t, q, qd, p)
+        w, v = speeds(qd), applied(p)
         found = [clipped((v[k] - k_e[k] * w[k]) / R[k], top_current[k]) for k in range(len(L))]
         return [found[j] if k < 0 else p.i[k] for j, k in enumerate(place)]
 
@@ -48,12 +41,12 @@ def motor_laws(train: DriveTrain, voltage: Function) -> tuple[Function, Function
         return [_sum(T[k], qd) for k in range(len(L))]
 
     def law(t: Any, q: Any, qd: Any, p: Any) -> list[Any]:
-        w, i = speeds(qd), currents(t, q, qd, p)
+        w, i = speeds(qd), currents(qd, p)
         torque = [k_t[k] * i[k] * passed(eta[k], i[k] * w[k]) for k in range(len(L))]
         return [_sum(T[:, j], torque) for j in range(T.shape[1])]
 
     def rates(t: Any, q: Any, qd: Any, p: Any) -> dict[str, list[Any]]:
-        w, v = speeds(qd), applied(t, q, qd, p)
+        w, v = speeds(qd), applied(p)
         own = [k for k in range(len(L)) if place[k] >= 0]
         slopes = [(v[k] - R[k] * p.i[place[k]] - k_e[k] * w[k]) / L[k] for k in own]
         return {"i": [held(slope, p.i[place[k]], top_current[k]) for slope, k in zip(slopes, own, strict=True)]}

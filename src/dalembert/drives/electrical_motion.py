@@ -16,8 +16,13 @@ from ..errors import ShapeError
 from ..model import DriveTrain
 from ..options import mapping
 from ..simulate import Event, Simulation, simulate
+from ..simulate.commands import Actuators, Commanded, CommandWords
+from ..simulate.sampling import nothing_to_sample
 from .driven import driven
 from .electrical_laws import motor_laws
+
+VOLTAGE = CommandWords(option="voltage", noun="voltage", owners="motors", held="v")
+"""What a controller of motors commands; laws of motors read it as p.v."""
 
 
 def simulate_motors(
@@ -37,6 +42,9 @@ def simulate_motors(
     wrenches: Mapping[str, ArrayLike | Callable[..., Any]] | None = None,
     wrench_times: ArrayLike | None = None,
     parameters: ArrayLike | None = None,
+    sample: float | None = None,
+    delay: float = 0.0,
+    python: bool = False,
     events: Sequence[Event] | None = None,
     stops: float | Mapping[str, float] | None = None,
     method: str = "dop853",
@@ -51,7 +59,8 @@ def simulate_motors(
     """Motion under the voltages of the motors: L di/dt = v − R i − k_e T q̇, τ = Tᵀ k_t i, with error control.
 
     Voltages are kept within the limits of the motors, and currents grow no further at theirs. Currents are further states of the
-    integration, those of motors without inductance follow from voltage and speed. As in `simulate`, the whole loop is compiled.
+    integration, those of motors without inductance follow from voltage and speed. As in `simulate`, the whole loop is compiled,
+    and a controller may be a digital one, which is sampled (`sample`, `delay`).
 
     Parameters
     ----------
@@ -70,6 +79,15 @@ def simulate_motors(
         Initial currents [A] of the k motors with inductance; 0 if left out.
     drive : DriveTrain, optional
         The motors; those of the joints if left out.
+    sample : float, optional
+        Evaluate the function in `voltage` every so many seconds from the start on, and hold what it returns, as a digital
+        controller does; `states["v"]` are the voltages that are held. Currents go on all the time.
+    delay : float
+        Time from a sample to when its voltages come into force [s], for computing and transport; it may be parts or multiples of
+        `sample`. Before the first ones arrive, those of the start are in force.
+    python : bool
+        Call the function in `voltage` as Python code, once every `sample`, with arrays q and qd of shape (..., n) and p.i of
+        shape (..., k) of all motions: for functions that cannot be compiled. It is slow, and says so.
     method : {'dop853', 'adams', 'rosenbrock'}
         As in `simulate`; 'rosenbrock' where currents settle much faster than the motion, L / R against its times.
     t_end, t_eval, t_start, inputs, wrenches, wrench_times, parameters, rtol, atol, max_step, max_steps, dense, threads, progress
@@ -80,7 +98,8 @@ def simulate_motors(
     Returns
     -------
     Simulation
-        With the currents of motors with inductance in `states["i"]`, shape (..., K, k).
+        With the currents of motors with inductance in `states["i"]`, shape (..., K, k), and of a sampled controller the voltages
+        that are held, before limits, in `states["v"]`, shape (..., K, m).
 
     Examples
     --------
@@ -96,19 +115,21 @@ def simulate_motors(
     """
     use = driven(system, drive)
     given = _given_voltage(voltage, voltage_times, voltage_between, len(use.train.motors))
-    law, rates = motor_laws(use.train, voltage if callable(voltage) else _named_voltage)
+    if not callable(voltage) and (sample is not None or python is not False):
+        raise nothing_to_sample("python" if sample is None else "sample", VOLTAGE.option)
+    law, rates = motor_laws(use.train)
     if rates is None and current is not None:
         raise ShapeError("current: found, but no motor has an inductance, so that the current follows from the voltage at once.")
-    given["inputs"] = {**given.get("inputs", {}), **({} if inputs is None else mapping("inputs", inputs, "{'kp': 100.0}"))}
+    given["inputs"] = _inputs(given.get("inputs", {}), inputs)
     if rates is not None:
         given |= {"rates": rates, "states": _currents(use.train, current)}
-    elif not (given["inputs"] or "signals" in given):
-        given["inputs"] = {"motors": float(len(use.train.motors))}  # so that the law is called with p
+    given["tau"] = Commanded(voltage, Actuators(VOLTAGE, tuple(use.train.motors), law)) if callable(voltage) else law
+    given |= {"sample": sample, "delay": delay, "python": python}
     steps: dict[str, Any] = {"method": method, "rtol": rtol, "atol": atol, "max_step": max_step, "max_steps": max_steps}
     times: dict[str, Any] = {"t_end": t_end, "t_eval": t_eval, "t_start": t_start, "dense": dense}
     pushes: dict[str, Any] = {"wrenches": wrenches, "wrench_times": wrench_times, "parameters": parameters}
     meets: dict[str, Any] = {"events": _with_motors(events, drive), "stops": stops}
-    return simulate(use.plant, q0, qd0, tau=law, threads=threads, progress=progress, **given, **pushes, **meets, **steps, **times)
+    return simulate(use.plant, q0, qd0, threads=threads, progress=progress, **given, **pushes, **meets, **steps, **times)
 
 
 def _with_motors(events: Any, drive: DriveTrain | None) -> Any:
@@ -120,9 +141,12 @@ def _with_motors(events: Any, drive: DriveTrain | None) -> Any:
     return [replace(event, system=driven(event.system, drive).plant) if change else event for event, change in pairs]
 
 
-def _named_voltage(t: Any, q: Any, qd: Any, p: Any) -> Any:
-    """The voltage that stands among inputs or signals."""
-    return p.v
+def _inputs(own: dict[str, Any], inputs: Any) -> dict[str, Any]:
+    """The user's inputs, and voltages among them that are constant."""
+    given = {} if inputs is None else mapping("inputs", inputs, "{'kp': 100.0}")
+    if own.keys() & given.keys():
+        raise ShapeError(f"inputs: {VOLTAGE.held!r} found, which is the name of the voltage here. Rename it.")
+    return {**own, **given}
 
 
 def _given_voltage(voltage: Any, times: Any, between: str, m: int) -> dict[str, Any]:
@@ -135,10 +159,10 @@ def _given_voltage(voltage: Any, times: Any, between: str, m: int) -> dict[str, 
     if values.ndim == 0 or values.shape[-1] != m:
         raise ShapeError(f"voltage: shape {values.shape} found, (..., {m}) expected, one for each motor.")
     if times is None:
-        return {"inputs": {"v": values}}
+        return {"inputs": {VOLTAGE.held: values}}
     if values.ndim < 2:
         raise ShapeError(f"voltage: shape {values.shape} found, (..., G, {m}) expected: a row for each of voltage_times.")
-    return {"signals": {"v": values}, "tau_times": times, "tau_between": between}
+    return {"signals": {VOLTAGE.held: values}, "tau_times": times, "tau_between": between}
 
 
 def _currents(train: DriveTrain, current: Any) -> dict[str, Any]:

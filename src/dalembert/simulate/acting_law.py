@@ -1,7 +1,7 @@
 """A torque law with what acts beside it: wrenches on links, other parameters of the model; limits of the torques, and samples.
 
-A law that is sampled has what it holds, and what waits, among its states: numbers that stay the same between samples. Numbers
-that come with all of this stand among the inputs and signals of the law, under names that no user's function can write.
+A law that is sampled has the command that it holds, and what waits, among its states: numbers that stay the same between samples.
+Numbers that come with all of this stand among the inputs and signals of the law, under names that no user's function can write.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from typing import Any
 from ..dynamics.surroundings import Forces
 from ..errors import ExprError
 from ..expr import ops
+from .commands import Actuators
 from .dry_friction import Given
 from .fingerprint import fingerprint
 from .laws import UNTRACED, Field, TorqueFunction, TorqueLaw, scalars_of, symbols
 
 TAU, PARAMETERS, LIMITS = "(tau)", "(parameters)", "(limits)"
-HELD, WAITING = "held", "(waiting)"
+WAITING = "(waiting)"
 
 
 def wrench_name(frame: str) -> str:
@@ -48,14 +49,17 @@ class ActingLaw(TorqueLaw):
         held: Sequence[Field] = (),
         in_python: bool = False,
         dry: Given = None,
+        actuators: Actuators | None = None,
     ) -> None:
-        super().__init__(_none if in_python else function or _none, inputs, signals, between, (*states, *held), rates)
+        own = _none if in_python else function or _none
+        super().__init__(own, inputs, signals, between, (*states, *held), rates, actuators)
         self.integrated, self.held, self.in_python, self.dry = tuple(states), tuple(held), in_python, dry
         self.wrenches = dict(wrenches)
         self.forces = Forces(tuple(wrenches), False, any(field.name == PARAMETERS for field in inputs))
         self.limited = any(field.name == LIMITS for field in inputs)
-        hidden = {TAU, PARAMETERS, LIMITS, HELD, WAITING, *map(wrench_name, wrenches)}
-        self.has_arguments = any(field.name not in hidden for field in (*self.inputs, *self.signals, *self.states))
+        hidden = {TAU, PARAMETERS, LIMITS, *(field.name for field in held), *map(wrench_name, wrenches)}
+        seen = any(field.name not in hidden for field in (*self.inputs, *self.signals, *self.states))
+        self.has_arguments = seen or actuators is not None
 
     @cached_property
     def key(self) -> tuple[Any, ...] | None:
@@ -75,19 +79,23 @@ class ActingLaw(TorqueLaw):
         return [self.torques(t, q, qd, p), *([wrenches] if wrenches else [])]
 
     def torques(self, t: Any, q: Sequence[Any], qd: Sequence[Any], p: tuple[SimpleNamespace, ...]) -> list[Any]:
-        """Those in force: held, of the rows, or of the function; within the limits, if there are any."""
-        found = list(p[0].held) if self.held else self.command(t, q, qd, p)
+        """Those in force: held, of the rows, of the function or of actuators; within the limits, if there are any."""
+        found = super().torques(t, q, qd, p)
         if not self.limited:
             return found
         return [within(x, top) for x, top in zip(found, getattr(p[0], LIMITS), strict=True)]
 
+    def in_force(self, t: Any, q: Sequence[Any], qd: Sequence[Any], p: tuple[SimpleNamespace, ...]) -> list[Any]:
+        """The command that is held, of a law that is sampled."""
+        return list(getattr(p[0], self.words.held)) if self.held else self.command(t, q, qd, p)
+
     def command(self, t: Any, q: Sequence[Any], qd: Sequence[Any], p: tuple[SimpleNamespace, ...]) -> list[Any]:
-        """Torques of the rows or of the function, before they are held or kept within limits."""
+        """Of the rows or of the function, before it is held."""
         if self.in_python:  # held from outside of the loop
-            return list(p[0].held)
+            return self.in_force(t, q, qd, p)
         if self.function is _none:
             return list(getattr(p[0], TAU, [0.0] * len(q)))
-        return super().torques(t, q, qd, p if self.has_arguments else ())
+        return super().command(t, q, qd, p if self.has_arguments else ())
 
     def rates_at(self, t: Any, q: Sequence[Any], qd: Sequence[Any], p: tuple[SimpleNamespace, ...]) -> list[Any]:
         """Slopes of the user's states; what is held has none."""
@@ -115,9 +123,9 @@ def within(x: Any, top: Any) -> Any:
     return x if isinstance(top, float) and math.isinf(top) else ops.maximum(ops.minimum(x, top), -top)
 
 
-def held_fields(n: int, lag: int | None) -> tuple[Field, ...]:
+def held_fields(name: str, size: int, lag: int | None) -> tuple[Field, ...]:
     """The states of a law that is sampled: what it holds, and what waits for so many samples, if there is a delay."""
-    return Field(HELD, n, False), *(() if lag is None else (Field(WAITING, (lag + 1) * n, False),))
+    return Field(name, size, False), *(() if lag is None else (Field(WAITING, (lag + 1) * size, False),))
 
 
 def _takes(function: Any, count: int) -> bool:
@@ -134,4 +142,4 @@ def _none(*arguments: Any) -> Any:
     raise AssertionError("torques are rows of numbers")
 
 
-__all__ = ["HELD", "LIMITS", "PARAMETERS", "TAU", "WAITING", "ActingLaw", "held_fields", "within", "wrench_name"]
+__all__ = ["LIMITS", "PARAMETERS", "TAU", "WAITING", "ActingLaw", "held_fields", "within", "wrench_name"]

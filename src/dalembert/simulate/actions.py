@@ -20,7 +20,8 @@ from ..dynamics.surroundings import Forces
 from ..dynamics.system import AnySystem
 from ..errors import ShapeError
 from ..options import mapping
-from .acting_law import HELD, LIMITS, PARAMETERS, TAU, ActingLaw, held_fields, wrench_name
+from .acting_law import LIMITS, PARAMETERS, TAU, ActingLaw, held_fields, wrench_name
+from .commands import TORQUE, Actuators
 from .dry_friction import Given, given_levels
 from .laws import Field, InputRows, TorqueLaw, inputs_of, side_by_side, signals_of, states_of
 from .python_law import PythonLaw
@@ -42,7 +43,7 @@ class Actions(NamedTuple):
     """What acts beside torques: wrenches by function, or by numbers (..., 6), or (..., G, 6) at `times`; parameters (..., p).
 
     `limits` (..., n) are those of the torques, and `sampling` tells when a law is evaluated; `dry` are the joints that have dry
-    friction by those parameters.
+    friction by those parameters, and `actuators` what is between a law and the torques.
     """
 
     wrenches: dict[str, Callable[..., Any] | FloatArray]
@@ -52,6 +53,7 @@ class Actions(NamedTuple):
     sampling: Sampling | None
     in_python: bool
     dry: Given = None
+    actuators: Actuators | None = None
 
     @property
     def functions(self) -> dict[str, Callable[..., Any] | None]:
@@ -86,6 +88,7 @@ def actions_of(
     delay: Any,
     python: Any,
     tau: Any,
+    actuators: Actuators | None = None,
 ) -> Actions | None:
     """What users give, checked; None where nothing acts but torques."""
     plain = wrenches is None and wrench_times is None and parameters is None and sample is None
@@ -103,9 +106,12 @@ def actions_of(
     phi = None if parameters is None else _parameters(parameters, shapes["parameters"][0])
     sampling = sampling_of(sample, delay, tau)
     if checks.flag("python", python) and sampling is None:
-        raise ShapeError("python: True found without sample, the time between two calls of the function in tau. Give sample=...")
+        option = (TORQUE if actuators is None else actuators.command).option
+        raise ShapeError(
+            f"python: True found without sample, the time between two calls of the function in {option}. Give sample=..."
+        )
     dry = None if phi is None else given_levels(system, phi)
-    return Actions(acting, times, phi, _limits(system, saturate), sampling, python, dry)
+    return Actions(acting, times, phi, _limits(system, saturate), sampling, python, dry, actuators)
 
 
 def _limits(system: AnySystem, saturate: Any) -> FloatArray | None:
@@ -264,12 +270,20 @@ def _with(rows: InputRows, further: Sequence[tuple[str, FloatArray]], core: int)
 def _law(
     n: int, function: Any, actions: Actions, numbers: InputRows, rows: InputRows, between: str, further: InputRows, rates: Any
 ) -> ActingLaw:
-    held = () if actions.sampling is None else held_fields(n, actions.sampling.lag)
     taken = {field.name for part in (numbers, rows, further) for field in part.fields}
-    if held and HELD in taken:
-        raise ShapeError(f"{HELD}: the name of what a sampled law holds, found as that of an input, signal or state. Rename it.")
     fields = numbers.fields, rows.fields, between, further.fields
-    return ActingLaw(function, actions.functions, *fields, rates, held, actions.in_python, actions.dry)
+    held = _held(n, actions, taken)
+    return ActingLaw(function, actions.functions, *fields, rates, held, actions.in_python, actions.dry, actions.actuators)
+
+
+def _held(n: int, actions: Actions, taken: set[str]) -> tuple[Field, ...]:
+    """What a sampled law has among its states."""
+    if actions.sampling is None:
+        return ()
+    name, size = (TORQUE.held, n) if (own := actions.actuators) is None else (own.command.held, len(own.names))
+    if name in taken:
+        raise ShapeError(f"{name}: the name of what a sampled law holds, found as that of an input, signal or state. Rename it.")
+    return held_fields(name, size, actions.sampling.lag)
 
 
 __all__ = ["Actions", "acting_steps", "acting_torque", "actions_of"]

@@ -18,6 +18,7 @@ from ..options import function
 from . import adams, dop853, rosenbrock
 from .actions import acting_torque, actions_of
 from .adaptive_run import Run
+from .commands import split
 from .dry_events import friction_first, smoothed_to_pass
 from .dry_friction import jumping_joints
 from .events import Event, Occasions, check_start, occasions_of
@@ -170,16 +171,17 @@ def simulate(
     dense, progress = checks.flag("dense", dense), function("progress", progress)
     threads = None if threads is None else thread_count(threads)
     batch, q, qd = initial(system, q0, qd0)
+    tau, actuators = split(tau)
     interval = _interval(t_start, t_end, t_eval)
-    actions = actions_of(system, wrenches, wrench_times, parameters, saturate, sample, delay, python, tau)
+    actions = actions_of(system, wrenches, wrench_times, parameters, saturate, sample, delay, python, tau, actuators)
     occasions = None
     given = None if actions is None else actions.dry
     if events is not None or stops is not None or jumping_joints(system, given):
         system, occasions = friction_first(system, occasions_of(system, events, stops, interval), given)
+    numbers = inputs, signals, states, rates
     if actions is None:
-        torque = torque_of(engine.size(system), tau, tau_times, tau_between, interval[0], inputs, signals, states, rates)
+        torque = torque_of(engine.size(system), tau, tau_times, tau_between, interval[0], *numbers, actuators)
     else:
-        numbers = inputs, signals, states, rates
         torque = acting_torque(engine.size(system), actions, tau, tau_times, tau_between, interval, numbers)
     batch = together(batch, torque.batch)
     settings = _settings(interval, rtol, atol, max_step, first_step, max_steps)

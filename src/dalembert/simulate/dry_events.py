@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ..dynamics import engine
 from ..dynamics.system import AnySystem, Request
-from ..errors import DalembertWarning, ModelError, ShapeError
+from ..errors import DalembertWarning, ModelError, ShapeError, tell
 from ..wording import listed
 from .dry_friction import Given, can_be_held, dry_friction, jumping_joints
 from .events import Occasions
 
 CODE = "friction-smoothed"
 WIDTH = 1e-4  # rad/s or m/s
-_USER = 4  # frames from `warnings.warn` to whoever called `simulate`
 
 
 def friction_first(system: AnySystem, occasions: Occasions, given: Given = None) -> tuple[Any, Occasions | None]:
@@ -69,7 +67,7 @@ def _smooth(system: Any, jumping: list[str], why: str) -> Any:
         f"simulate: the dry friction of {listed(jumping)} {why}, and was smoothed over {WIDTH:g} rad/s or m/s. "
         "Choose the width yourself: system.smoothed(width)."
     )
-    warnings.warn(DalembertWarning(message, CODE), stacklevel=_USER)
+    tell(DalembertWarning(message, CODE))
     return engine.kept(system, Request("smoothed", (WIDTH,)), lambda: system.smoothed(WIDTH))
 
 

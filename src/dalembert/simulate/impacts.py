@@ -23,12 +23,14 @@ def free_inverse(M: FloatArray, locked: Any) -> FloatArray:
     return A
 
 
-def from_stops(A: FloatArray, v: FloatArray, lower: Any, upper: Any, restitution: FloatArray) -> FloatArray:
+def from_stops(
+    A: FloatArray, v: FloatArray, lower: Any, upper: Any, restitution: FloatArray, pressed: bool = False
+) -> FloatArray:
     """The velocities after all joints that stand at a stop and move into it have hit it.
 
     With n pointing away from each stop, n v' ≥ −e n v where a joint moves in and n v' ≥ 0 where it rests there; the impulses push
     away, and act only where equality holds. They solve a linear complementarity problem: Newton's rule for several stops at once
-    [Brogliato2016].
+    [Brogliato2016]. Where joints were only `pressed` on their stops, and nothing has hit, nobody who rests is pushed off.
     """
     places = np.flatnonzero(lower | upper)
     N = np.zeros((len(v), len(places)))
@@ -38,7 +40,7 @@ def from_stops(A: FloatArray, v: FloatArray, lower: Any, upper: Any, restitution
     G = N.T @ A @ N
     p = complementary(G, speed - wanted)
     # Stops that joints leave slowly, hit or pushed off by another, keep them: small bounces would push each other for ever.
-    slow = speed + G @ p <= REST
+    slow = (speed + G @ p <= REST) | (pressed & (speed <= 0))
     acting = slow | (p > 0)
     wanted[slow] = 0.0
     p = np.zeros(len(places))

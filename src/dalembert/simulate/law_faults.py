@@ -53,37 +53,38 @@ def _of(values: FloatArray, motion: int, batch: tuple[int, ...]) -> list[Any]:
 
 def fault_of(system: AnySystem, kind: str | TorqueLaw, rows: ActingRows, last: LastState) -> str | None:
     """A sentence about the first torque or wrench that is not finite, or None where none is found."""
-    names = [repr(coordinate.name) for coordinate in engine.system_of(system).coordinates]
+    names = [f"torque of {coordinate.name!r}" for coordinate in engine.system_of(system).coordinates]
     for later in _LATER:
         t = last.t + later
         try:
             with np.errstate(all="ignore"):
-                found = _acting(kind, rows, last, t, later)
+                found = _acting(kind, names, rows, last, t, later)
         except UNTRACED:  # what a law asks of a mechanism needs positions that are not known here
             return None
-        frames = [f"wrench at {frame!r}" for frame in kind.wrenches] if isinstance(kind, ActingLaw) else []
-        labels = [*(f"torque of {name}" for name in names), *(frame for frame in frames for _ in range(6))]
-        for label, value in zip(labels, found, strict=False):
+        for label, value in found:
             if not math.isfinite(value):
                 whose = f" of motion {last.motion}" if math.prod(rows.batch) > 1 else ""
                 return f"The {label}{whose} is {'NaN' if value != value else 'infinite'} at t = {t:g} s."
     return None
 
 
-def _acting(kind: str | TorqueLaw, rows: ActingRows, last: LastState, t: float, later: float) -> Sequence[float]:
-    """Torques, and wrenches behind them; numbers are NumPy's, which divide by zero."""
+def _acting(
+    kind: str | TorqueLaw, names: Sequence[str], rows: ActingRows, last: LastState, t: float, later: float
+) -> list[tuple[str, float]]:
+    """What a controller commands, torques, and wrenches behind them; numbers are NumPy's, which divide by zero."""
     if isinstance(kind, str):
-        return rows.at(t, last.motion)
+        return list(zip(names, rows.at(t, last.motion), strict=True))
     further = [_of(rows.inputs.values, last.motion, rows.batch)] if kind.inputs and rows.inputs is not None else []
     further += [rows.at(t, last.motion)] if kind.signals else []
     further += [list(last.z)] if kind.states else []
     q, qd, t = list(last.q + later * last.qd), list(last.qd), np.float64(t)
     p = kind.named(further)
-    wanted = kind.command(t, q, qd, p) if held_width(kind) else []
-    lists = kind.outputs(t, q, qd, p)
-    if not all(math.isfinite(x) for x in wanted):
-        lists[0] = wanted
-    return [float(x) for part in lists for x in part]
+    commands = names if kind.actuators is None else [f"{kind.words.noun} of {name!r}" for name in kind.actuators.names]
+    wanted = kind.command(t, q, qd, p) if held_width(kind) or kind.actuators is not None else []
+    frames = [f"wrench at {frame!r}" for frame in kind.wrenches for _ in range(6)] if isinstance(kind, ActingLaw) else []
+    scalars = [x for part in kind.outputs(t, q, qd, p) for x in part]
+    found = [*zip(commands, wanted, strict=False), *zip([*names, *frames], scalars, strict=True)]
+    return [(label, float(x)) for label, x in found]
 
 
 __all__ = ["ActingRows", "LastState", "fault_of"]

@@ -21,6 +21,7 @@ from ..errors import DalembertError, ExprError, ShapeError
 from ..expr import Expr
 from ..options import mapping
 from ..wording import shown
+from .commands import TORQUE, Actuators
 from .fingerprint import fingerprint
 
 TorqueFunction = Callable[..., Any]
@@ -37,8 +38,9 @@ class Field(NamedTuple):
 class TorqueLaw:
     """A torque function with the inputs and signals it takes; `between` says how signals go on between their samples.
 
-    `states` are further states of the integration, which it takes too, and `rates` the function that gives their slopes. `forces`
-    are those from around the robot, for a law that has any.
+    `states` are further states of the integration, which it takes too, and `rates` the function that gives their slopes. With
+    `actuators` the function commands them, and torques and rates follow from its command. `forces` are those from around the
+    robot, for a law that has any.
     """
 
     forces: Forces = FREE
@@ -53,9 +55,11 @@ class TorqueLaw:
         between: str = "hold",
         states: Sequence[Field] = (),
         rates: TorqueFunction | None = None,
+        actuators: Actuators | None = None,
     ) -> None:
         self.function, self.inputs, self.signals, self.between = function, tuple(inputs), tuple(signals), between
-        self.states, self.rates = tuple(states), rates
+        self.states, self.rates, self.actuators = tuple(states), rates, actuators
+        self.words = TORQUE if actuators is None else actuators.command
         self.integrated, self.held = self.states, ()
 
     @property
@@ -77,10 +81,11 @@ class TorqueLaw:
     def key(self) -> tuple[Any, ...] | None:
         """Equal for laws that do the same; None where that cannot be known."""
         found = fingerprint(self.function)
-        slopes = None if self.rates is None else fingerprint(self.rates)
-        if found is None or (slopes is None and self.rates is not None):
+        others = [f for f in (self.rates, None if self.actuators is None else self.actuators.torques) if f is not None]
+        beside = [fingerprint(function) for function in others]
+        if found is None or None in beside:
             return None
-        return (found, self.inputs, self.signals, self.between, self.states, slopes)
+        return (found, self.inputs, self.signals, self.between, self.states, self.words, *beside)
 
     def named(self, further: Sequence[Sequence[Any]]) -> tuple[SimpleNamespace, ...]:
         """Inputs, signals and further states by name, in the one argument that a function with any of them takes."""
@@ -88,37 +93,55 @@ class TorqueLaw:
         given: dict[str, Any] = {}
         for fields, scalars in zip(kinds, further, strict=True):
             given |= _named(fields, scalars)
-        return (SimpleNamespace(**given),) if given else ()
+        return (SimpleNamespace(**given),) if given or self.actuators is not None else ()
 
     def outputs(self, t: Any, q: Sequence[Any], qd: Sequence[Any], p: tuple[SimpleNamespace, ...]) -> list[list[Any]]:
         """What acts at a point: torques, and what a law with more has beside them."""
         return [self.torques(t, q, qd, p)]
 
-    def command(self, t: Any, q: Sequence[Any], qd: Sequence[Any], p: tuple[SimpleNamespace, ...]) -> list[Any]:
-        """What the function wants, before it is held or kept within limits."""
-        return self.torques(t, q, qd, p)
-
     def torques(self, t: Any, q: Sequence[Any], qd: Sequence[Any], p: tuple[SimpleNamespace, ...]) -> list[Any]:
+        """The command in force, or what actuators make of it."""
+        if self.actuators is None:
+            return self.in_force(t, q, qd, p)
+        return scalars_of(self.actuators.torques(t, symbols(q), symbols(qd), *self._told(t, q, qd, p)))
+
+    def in_force(self, t: Any, q: Sequence[Any], qd: Sequence[Any], p: tuple[SimpleNamespace, ...]) -> list[Any]:
+        """The command at a point: that of the moment, for a law that is not sampled."""
+        return self.command(t, q, qd, p)
+
+    def _told(self, t: Any, q: Sequence[Any], qd: Sequence[Any], p: tuple[SimpleNamespace, ...]) -> tuple[SimpleNamespace, ...]:
+        """What a function finds in p, with the command among it where it is for actuators."""
+        if self.actuators is None:
+            return p
+        return (SimpleNamespace(**vars(p[0]) | {self.words.held: symbols(self.in_force(t, q, qd, p))}),)
+
+    def command(self, t: Any, q: Sequence[Any], qd: Sequence[Any], p: tuple[SimpleNamespace, ...]) -> list[Any]:
         """The scalars that the function returns for symbols; a refusal with a way out if it cannot be traced."""
+        (option, noun, owners, _), count = self.words, self.command_width(len(q))
         try:
             scalars = scalars_of(self.function(t, symbols(q), symbols(qd), *p))
         except UNTRACED as error:
             raise ExprError(
-                f"tau: the function could not be traced ({error}). Write it over scalars with arithmetic and dalembert.expr.ops, "
-                "sample it and give an array to rollout or simulate, or have it called as Python code at samples, which is slow: "
-                "python=True, sample=..."
+                f"{option}: the function could not be traced ({error}). Write it over scalars with arithmetic and "
+                "dalembert.expr.ops, sample it and give an array to rollout or simulate, or have it called as Python code at "
+                "samples, which is slow: python=True, sample=..."
             ) from error
-        if len(scalars) != len(q):
+        if len(scalars) != count:
             raise ExprError(
-                f"tau: the function returned {len(scalars)} torques; one for each of the {len(q)} coordinates is expected."
+                f"{option}: the function returned {len(scalars)} {noun}s; one for each of the {count} {owners} is expected."
             )
         return scalars
+
+    def command_width(self, n: int) -> int:
+        """How many numbers the function returns, for n coordinates."""
+        return n if self.actuators is None else len(self.actuators.names)
 
     def rates_at(self, t: Any, q: Sequence[Any], qd: Sequence[Any], p: tuple[SimpleNamespace, ...]) -> list[Any]:
         """The slopes of the further states, one after the other."""
         assert self.rates is not None
+        given = self._told(t, q, qd, p)
         try:
-            returned = self.rates(t, symbols(q), symbols(qd), *p)
+            returned = self.rates(t, symbols(q), symbols(qd), *given)
             found = returned if isinstance(returned, Mapping) else {self.integrated[0].name: returned}
             slopes = {name: scalars_of(value) for name, value in found.items()}
         except UNTRACED as error:

@@ -147,19 +147,19 @@ class _Pause:
         lower, upper = here & (self.q <= low), here & (self.q >= high)
         before = self.qd.copy()
         A = impacts.free_inverse(self._mass(self._system), self.own[self.at.locked])
-        self.qd[:] = impacts.from_stops(A, before, lower, upper, self._kept_share(stopped))
+        unseen = self._unseen(stopped)
+        kept = np.where(unseen, 0.0, o.restitution)
+        self.qd[:] = impacts.from_stops(A, before, lower, upper, kept, pressed=bool(unseen[stopped].all()))
         for i in np.flatnonzero(stopped):
             self._note("stop", o.names[i], o.names[i], before)
 
-    def _kept_share(self, stopped: Any) -> FloatArray:
-        """The part of its speed that each joint keeps; none where it was pressed back before its position told that it left."""
-        hits, share = self.owner.hits[self.k], self.owner.occasions.restitution
+    def _unseen(self, stopped: Any) -> Any:
+        """Which joints were pressed back before their positions told that they left."""
+        hits, found = self.owner.hits[self.k], np.zeros(len(self.q), dtype=bool)
         for i in np.flatnonzero(stopped).tolist():
-            if abs(self.qd[i]) * (self.t - hits.get(i, -math.inf)) < _UNSEEN * math.ulp(self.q[i]):
-                share = share.copy()
-                share[i] = 0.0
+            found[i] = abs(self.qd[i]) * (self.t - hits.get(i, -math.inf)) < _UNSEEN * math.ulp(self.q[i])
             hits[i] = self.t
-        return share
+        return found
 
     @property
     def _system(self) -> Any:

@@ -1,4 +1,4 @@
-"""A torque function as Python code: called once for each sample and all motions, compiled code in between.
+"""A controller as Python code: called once for each sample and all motions, compiled code in between.
 
 It is the slow way, for functions that cannot be traced: with branches on values, tables, a trained network. Each call leaves the
 compiled loop, so a motion takes some tens of microseconds for each sample beside what the function itself takes.
@@ -6,7 +6,6 @@ compiled loop, so a motion takes some tens of microseconds for each sample besid
 
 from __future__ import annotations
 
-import warnings
 from time import perf_counter
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray
-from ..errors import DalembertWarning, ShapeError
+from ..errors import DalembertWarning, ShapeError, tell
 from ..wording import shown
 from .acting_law import ActingLaw
 from .laws import InputRows, by_name, held_width
@@ -25,7 +24,6 @@ from .steering import DONE, RUNNING, Fields
 CODE = "python-callback"
 _AT = Fields(*range(len(Fields._fields)))
 _T_END = 2  # its place among the settings
-_USER = 4  # frames from `warnings.warn` to whoever called `simulate` or `rollout`
 
 
 class PythonLaw:
@@ -40,7 +38,7 @@ class PythonLaw:
     def follow(self, event: int, q: FloatArray, qd: FloatArray, z: FloatArray, batch: tuple[int, ...]) -> None:
         """Call the function if this time asks for it; states z (N, k) get what is held from now on."""
         held, marks = held_width(self.law), self.marks[event]
-        own, n = z[:, z.shape[1] - held :], q.shape[-1]
+        own, n = z[:, z.shape[1] - held :], self.law.held[0].size
         if marks[TAKE] or marks[FILL]:
             wanted = self._called(float(self.grid[event]), q, qd, z, batch)
             if marks[FILL]:
@@ -53,18 +51,19 @@ class PythonLaw:
             own[:, :n] = own[:, -n:]
 
     def _called(self, t: float, q: FloatArray, qd: FloatArray, z: FloatArray, batch: tuple[int, ...]) -> FloatArray:
-        whole = (*batch, q.shape[-1])
+        points, wanted = (*batch, q.shape[-1]), (*batch, self.law.held[0].size)
         given = [SimpleNamespace(**self._named(t, z, batch))] if self.law.has_arguments else []
         begin = perf_counter()
-        returned = self.function(t, q.reshape(whole).copy(), qd.reshape(whole).copy(), *given)
+        returned = self.function(t, q.reshape(points).copy(), qd.reshape(points).copy(), *given)
         self.inside += perf_counter() - begin
         self.calls += 1
         try:
-            return np.broadcast_to(np.asarray(returned, dtype=float), whole).reshape(q.shape)
+            return np.broadcast_to(np.asarray(returned, dtype=float), wanted).reshape(len(q), wanted[-1])
         except (TypeError, ValueError, RuntimeError):
             found = f"shape {np.shape(returned)}" if isinstance(returned, np.ndarray) else shown(returned)
+            option, noun, *_ = self.law.words
             raise ShapeError(
-                f"tau: the function returned {found} at t = {t:g} s; torques of shape {whole} are expected."
+                f"{option}: the function returned {found} at t = {t:g} s; {noun}s of shape {wanted} are expected."
             ) from None
 
     def _named(self, t: float, z: FloatArray, batch: tuple[int, ...]) -> dict[str, Any]:
@@ -80,14 +79,13 @@ class PythonLaw:
     def tell(self, subject: str) -> None:
         """Say what it has cost, and what would be quicker."""
         whole = perf_counter() - self.began
-        warnings.warn(
+        tell(
             DalembertWarning(
-                f"{subject}: tau was called as Python code {self.calls} times, which took {self.inside:.3g} s of {whole:.3g} s; "
-                "the compiled loop stops at each sample. Written over scalars with dalembert.expr.ops, without python=True, it "
-                "would be compiled into the loop.",
+                f"{subject}: {self.law.words.option} was called as Python code {self.calls} times, which took "
+                f"{self.inside:.3g} s of {whole:.3g} s; the compiled loop stops at each sample. Written over scalars with "
+                "dalembert.expr.ops, without python=True, it would be compiled into the loop.",
                 CODE,
-            ),
-            stacklevel=_USER,
+            )
         )
 
 

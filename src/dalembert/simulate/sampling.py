@@ -53,13 +53,18 @@ def sampling_of(sample: Any, delay: Any, tau: Any) -> Sampling | None:
         return None
     step = positive("sample", sample)
     if not callable(tau):
-        raise ShapeError("sample: found without a function in tau that could be sampled. Leave it out, or give a function.")
+        raise nothing_to_sample("sample", "tau")
     lag = int(late / step + _WHOLE)
     rest = max(late - lag * step, 0.0)
     rest = 0.0 if rest < _WHOLE * step else rest
     if lag > 1000:
         raise ShapeError(f"delay: {late} s found, {lag} samples of {step} s; at most 1000 are served. Is its unit seconds?")
     return Sampling(step, lag if late else None, rest)
+
+
+def nothing_to_sample(found: str, option: str) -> ShapeError:
+    """The refusal of a sampled controller where numbers are given."""
+    return ShapeError(f"{found}: found without a function in {option} that could be sampled. Leave it out, or give a function.")
 
 
 def marks_at(grid: FloatArray, sampling: Sampling, t_start: float, t_end: float) -> FloatArray:
@@ -101,4 +106,4 @@ def _chosen(condition: Any, new: list[Any], old: list[Any]) -> list[Any]:
     return [ops.where(condition, a, b) for a, b in zip(new, old, strict=True)]
 
 
-__all__ = ["Sampling", "followed", "marks_at", "marks_of_steps", "sampling_of"]
+__all__ = ["Sampling", "followed", "marks_at", "marks_of_steps", "nothing_to_sample", "sampling_of"]

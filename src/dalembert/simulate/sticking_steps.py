@@ -6,12 +6,11 @@ friction is that of the direction in which it ends. So joints stop, and stay, wi
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ..dynamics import engine
 from ..dynamics.system import AnySystem, Recipe, solves
-from ..errors import DalembertWarning
+from ..errors import DalembertWarning, tell
 from ..expr import ops
 from ..expr.assembly import Assembly, Cells
 from ..expr.loops import Repeat, Step
@@ -23,7 +22,6 @@ from .plant import Plant, StateCells
 
 CODE = "friction-jumps"
 _BLOCK_TURNS, _MOST_TURNS = 8.0, 60.0
-_USER = 3  # frames from `warnings.warn` to whoever called `rollout`
 
 
 def plant_of(make: Assembly, system: AnySystem, torque: str | TorqueLaw) -> Plant:
@@ -53,7 +51,7 @@ def warn_of_jumps(system: AnySystem, torque: str | TorqueLaw, method: str) -> No
         f"rollout: the dry friction of {listed(jumping)} jumps with the direction of motion in each evaluation, so that a "
         f"joint at rest trembles.{other}: system.smoothed(width)."
     )
-    warnings.warn(DalembertWarning(message, CODE), stacklevel=_USER)
+    tell(DalembertWarning(message, CODE))
 
 
 class StickingPlant(Plant):

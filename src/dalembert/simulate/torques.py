@@ -10,6 +10,7 @@ from .. import checks
 from ..checks import FloatArray
 from ..codegen.arguments import real
 from ..errors import ShapeError
+from .commands import Actuators
 from .laws import InputRows, TorqueLaw, inputs_of, signals_of, states_of
 from .states import rising_times, together
 
@@ -31,7 +32,16 @@ class Torque(NamedTuple):
 
 
 def torque_of(
-    n: int, tau: Any, times: Any, between: str, t_start: float, inputs: Any, signals: Any, states: Any = None, rates: Any = None
+    n: int,
+    tau: Any,
+    times: Any,
+    between: str,
+    t_start: float,
+    inputs: Any,
+    signals: Any,
+    states: Any = None,
+    rates: Any = None,
+    actuators: Actuators | None = None,
 ) -> Torque:
     """What users give for the torques of n coordinates, checked once."""
     none = np.zeros((1, 1))
@@ -48,7 +58,7 @@ def torque_of(
             )
         if tau is None:
             return Torque("held", none, np.zeros((1, n)))
-        law = TorqueLaw(tau, numbers.fields, sampled.fields, kind, further.fields, rates)
+        law = TorqueLaw(tau, numbers.fields, sampled.fields, kind, further.fields, rates, actuators)
         batch = together(numbers.batch, further.batch)
         if grid is None:
             return Torque(law, none, np.zeros((1, 1)), batch, numbers, further)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..dynamics.system import AnySystem
-from ..errors import DalembertWarning
+from ..errors import DalembertWarning, tell
 from .dry_friction import can_be_held, dry_friction, jumping_joints
 from .solution import STIFF, Simulation
 from .steering import LEAVING, NOT_FINITE, TOO_MANY, TOO_SMALL
 
 CODE = "motion-failed"
-_USER = 3  # frames from `warnings.warn` to whoever called `simulate` or `rollout`
 _LOOK = "Look at what it is computed from there: a root of a negative number, or a quotient by zero?"
 _REASONS = {
     TOO_MANY: "needed more than max_steps steps",
@@ -41,7 +39,7 @@ def warn_of_simulation(found: Simulation, system: AnySystem, fault: Callable[[],
     told = fault() if fault is not None and NOT_FINITE in why else None
     if told is not None:
         remedies = [told, *(remedy for status, remedy in zip(why, remedies, strict=True) if status != NOT_FINITE), _LOOK]
-    warnings.warn(DalembertWarning(f"simulate: {happened}. {' '.join(dict.fromkeys(remedies))}", CODE), stacklevel=_USER)
+    tell(DalembertWarning(f"simulate: {happened}. {' '.join(dict.fromkeys(remedies))}", CODE))
 
 
 def _remedy(status: int, system: AnySystem, stiff: bool) -> str:
@@ -69,10 +67,4 @@ def warn_of_rollout(finite: Any, dt: float, fault: Callable[[], str | None]) -> 
     told = fault()
     remedy = f"Take a smaller dt than {dt:g} s, or look at the torques and initial states." if told is None else f"{told} {_LOOK}"
     who = "the motion" if np.size(finite) == 1 else f"{lost} of {np.size(finite)} motions"
-    warnings.warn(
-        DalembertWarning(
-            f"rollout: {who} left the finite numbers (see `finite`). {remedy}",
-            CODE,
-        ),
-        stacklevel=_USER,
-    )
+    tell(DalembertWarning(f"rollout: {who} left the finite numbers (see `finite`). {remedy}", CODE))

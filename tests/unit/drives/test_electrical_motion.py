@@ -180,7 +180,11 @@ REFUSED = {
         "(..., G, 1) expected: a row for each of voltage_times",
     ),
     "function": ({"voltage": lambda t, q, qd, p: [0.0], "voltage_times": [0.0]}, ShapeError, "found with a function in voltage"),
-    "count": ({"voltage": lambda t, q, qd, p: [0.0, 1.0]}, ExprError, "the voltage has 2 entries; one for each of 1 motors"),
+    "count": (
+        {"voltage": lambda t, q, qd, p: [0.0, 1.0]},
+        ExprError,
+        "voltage: the function returned 2 voltages; one for each of the 1 motors is",
+    ),
     "current": ({"voltage": [1.0], "current": [1.0, 2.0]}, ShapeError, "one for each motor with inductance"),
 }
 
@@ -222,3 +226,9 @@ def test_the_stiff_method_takes_currents_that_settle_at_once() -> None:
     assert stiff.success
     assert len(stiff.t) < 500
     np.testing.assert_allclose(stiff.q[-1], plain.q[-1], atol=1e-6)
+
+
+def test_a_warning_is_told_at_the_line_of_the_user() -> None:
+    with pytest.warns(dal.DalembertWarning, match="max_steps") as told:
+        dal.simulate_motors(wheel(MOTOR), [0.0], [0.0], voltage=[12.0], t_end=1.0, max_steps=3)
+    assert told[0].filename == __file__

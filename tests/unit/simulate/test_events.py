@@ -8,6 +8,7 @@ import pytest
 import dalembert as dal
 from dalembert.errors import DalembertError
 from dalembert.expr import ops
+from dalembert.simulate.impacts import from_stops
 from tests.robots import fresh, without_friction
 from tests.unit.simulate.blocks import MASS, TIGHT, block, happened, with_friction
 
@@ -226,3 +227,28 @@ def test_small_bounces_of_several_joints_end_and_leave_them_at_rest():
     assert motion.success
     assert np.all((motion.q >= low - 1e-12) & (motion.q <= high + 1e-12))
     assert np.all(np.diff(motion.energies.total, axis=-1) < 1e-5)  # stops only take energy, up to the error of the steps
+
+
+@pytest.mark.parametrize("method", ["dop853", "rosenbrock"])
+def test_joints_that_a_stiff_drive_presses_on_their_stops_do_not_push_each_other_off_for_ever(method):
+    """Plastic hits of two joints by turns, each flight shorter than the one before, until no position tells of them."""
+    panda = fresh("panda")
+    low, high = (np.array([getattr(c.limits, side) for c in panda.structure.coordinates]) for side in ("lower", "upper"))
+
+    def press(t, q, qd, p):
+        return 1e5 * (p.target - q) - 100.0 * qd
+
+    given = {"inputs": {"target": high + 0.2}, "stops": 0.0, "max_steps": 10_000, "method": method}
+    motion = dal.simulate(panda, (low + high) / 2, np.zeros(7), tau=press, t_end=1.0, **given)
+    assert motion.success
+    np.testing.assert_array_equal(motion.q[-1], high)
+    np.testing.assert_array_equal(motion.qd[-1], 0.0)
+
+
+def test_a_hit_pushes_a_joint_off_its_stop_and_a_press_does_not():
+    """Two coordinates whose inertia is coupled, both at lower stops, the first one coming in."""
+    A, v, stop, none = np.array([[2.0, 1.0], [1.0, 1.0]]), np.array([-1.0, 0.0]), np.array([True, True]), np.array([False, False])
+    np.testing.assert_allclose(from_stops(A, v, stop, none, np.zeros(2)), [0.0, 0.5])
+    np.testing.assert_array_equal(from_stops(A, v, stop, none, np.zeros(2), pressed=True), [0.0, 0.0])
+    leaving = np.array([-1.0, 3.0])
+    np.testing.assert_allclose(from_stops(A, leaving, stop, none, np.zeros(2), pressed=True), [0.0, 3.5])
