@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -30,6 +31,14 @@ class Terms(NamedTuple):
     places: FloatArray
     axes: FloatArray
     loose: FloatArray
+
+    @staticmethod
+    def of(found: Sequence[FloatArray], batch: tuple[int, ...]) -> Terms:
+        """What the kernel gives, with the batch as one axis."""
+        K = found[2].shape[-2]
+        rows = [array.reshape((math.prod(batch), *array.shape[len(batch) :])) for array in found]
+        rows += [np.zeros((len(rows[0]), 0, K, 6))] * (len(Terms._fields) - len(rows))  # closures without redundant conditions
+        return Terms._make(rows)
 
     def at(self, u: FloatArray) -> FloatArray:
         """Wrenches of the closures at torques u."""
@@ -108,8 +117,18 @@ def _sideways(terms: Terms, closure: int, normal: FloatArray) -> list[tuple[Floa
     local = np.einsum("rcd,rmd->rmc", into, across)
     U, s, _ = np.linalg.svd(np.moveaxis(local, 2, 0).reshape(3, -1), full_matrices=False)
     count = int(np.sum(s[:2] > SAME * np.abs(f).max(initial=1e-300) * np.sqrt(local.size)))
-    directions = [terms.in_world(closure, U[:, k], "place") for k in range(count)]
+    directions = [terms.in_world(closure, direction, "place") for direction in _settled(U[:, :count])]
     return [terms.component(closure, False, direction) for direction in directions]
+
+
+def _settled(U: FloatArray) -> list[FloatArray]:
+    """Orthonormal directions of the span of U (3, k) that depend on nothing else: those nearest to axes, one after another."""
+    found: list[FloatArray] = []
+    for _ in range(U.shape[1]):
+        onto = U @ U.T - sum((np.outer(one, one) for one in found), np.zeros((3, 3)))
+        axis = onto[:, int(np.argmax(np.round(np.diag(onto), 6)))]
+        found.append(axis / np.linalg.norm(axis))
+    return found
 
 
 def held_rows(

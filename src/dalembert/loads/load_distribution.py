@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -172,22 +171,14 @@ def distribute_load(
         times_of(t, batch),
         batch,
     )
-    shared = share(placed, problem_of(placed, _flat(found, batch), _seed_terms(placed).A, task), task)
+    shared = share(placed, problem_of(placed, Terms.of(found, batch), _seed_terms(placed).A, task), task)
     return _result(placed, names, task, shared, batch)
-
-
-def _flat(found: list[FloatArray], batch: tuple[int, ...]) -> Terms:
-    """The batch as one axis."""
-    K = found[2].shape[-2]
-    rows = [array.reshape((math.prod(batch), *array.shape[len(batch) :])) for array in found]
-    rows += [np.zeros((len(rows[0]), 0, K, 6))] * (len(Terms._fields) - len(rows))  # closures without redundant conditions
-    return Terms._make(rows)
 
 
 def _seed_terms(mechanism: Mechanism) -> Terms:
     rest = np.zeros(mechanism.n)
     run: Any = kernel(mechanism, SHARING, forces_of(None, None, None, None)[0])
-    return _flat([np.asarray(array) for array in run(mechanism.q0, rest, rest)], ())
+    return Terms.of([np.asarray(array) for array in run(mechanism.q0, rest, rest)], ())
 
 
 def _result(mechanism: Mechanism, names: tuple[str, ...], task: Task, shared: Shared, batch: tuple[int, ...]) -> LoadDistribution:
