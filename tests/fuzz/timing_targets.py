@@ -25,6 +25,8 @@ def timing_targets() -> list[Target]:
         "system": may.never,
         "path": may.anything,
         "motors": may.anything,
+        "contacts": may.empty_or(may.never),
+        "internal": may.empty_or(may.never),
         "end_speeds": may.anything,
         "intervals": may.anything,
         "threads": COUNT,

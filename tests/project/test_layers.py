@@ -193,7 +193,7 @@ INSIDE = {  # groups of modules, the lowest first; a module imports from its own
     "loads": (
         ("load_conditions", "sharing_recipe", "admissible_torques", "cone_programmes", "torque_sets"),
         ("closure_forces", "carried_sets", "load_options"),
-        ("load_problem", "infeasible_loads"),
+        ("load_problem", "infeasible_loads", "asked_forces"),
         ("sharing",),
         ("load_distribution",),
         ("__init__",),
@@ -210,7 +210,7 @@ INSIDE = {  # groups of modules, the lowest first; a module imports from its own
         ("path_torque_rates", "path_grid", "limit_rows", "table_program"),
         ("excess_program", "shared_drives", "rate_rows", "smooth_shape", "smooth_grid"),
         ("fastest_profile", "timing_limits", "smooth_law", "smooth_start"),
-        ("timing_refusals", "rate_limits", "smooth_look", "timing_result", "drive_facets"),
+        ("timing_refusals", "rate_limits", "smooth_look", "timing_result", "drive_facets", "gripped_drives"),
         ("smooth_conditions",),
         ("smooth_profile",),
         ("smooth_timing",),

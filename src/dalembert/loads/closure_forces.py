@@ -115,7 +115,9 @@ def _sideways(terms: Terms, closure: int, normal: FloatArray) -> list[tuple[Floa
     f = np.concatenate([terms.wrenches[:, None, closure, :3], terms.shares[:, :, closure, :3]], axis=1)
     across = f - np.einsum("rmc,rc->rm", f, normal)[..., None] * normal[:, None]
     local = np.einsum("rcd,rmd->rmc", into, across)
-    U, s, _ = np.linalg.svd(np.moveaxis(local, 2, 0).reshape(3, -1), full_matrices=False)
+    there = np.isfinite(local).all(axis=(1, 2))  # rows that have positions
+    local, f = local[there], f[there]
+    U, s, _ = np.linalg.svd(np.asarray(np.linalg.qr(local.reshape(-1, 3), mode="r")).T)
     count = int(np.sum(s[:2] > SAME * np.abs(f).max(initial=1e-300) * np.sqrt(local.size)))
     directions = [terms.in_world(closure, direction, "place") for direction in _settled(U[:, :count])]
     return [terms.component(closure, False, direction) for direction in directions]

@@ -67,8 +67,11 @@ def every_facet(m: int, n: int, most: int) -> Drives | None:
     return None if count > most else np.array(list(combinations(range(m), n - 1)), dtype=np.intp).reshape(count, n - 1)
 
 
-def filled(A: FloatArray, tau: FloatArray, start: Drives | None = None) -> Filled:
-    """(2) for rows A (R, m, n), scaled, and τ (R, n); `start` are facets to begin with, (R, n − 1)."""
+def filled(A: FloatArray, tau: FloatArray, start: Drives | None = None, slack: int = 0) -> Filled:
+    """(2) for rows A (R, m, n), scaled, and τ (R, n); `start` are facets to begin with, (R, n − 1).
+
+    The last rows, as many as `slack`, are −1 in one of the last columns each, and zero elsewhere.
+    """
     R, m, n = A.shape
     size = np.abs(tau).max(axis=1)
     ratio, use, only = np.zeros(R), np.zeros((R, m)), np.zeros(R, dtype=bool)
@@ -76,13 +79,13 @@ def filled(A: FloatArray, tau: FloatArray, start: Drives | None = None) -> Fille
     assert facet is not None
     left = np.flatnonzero(size > 0)
     for _ in range(_STEPS):
-        step = _Vertex.at(A[left], tau[left], facet[left])
+        step = _Vertex.at(A[left], tau[left], facet[left], slack)
         ratio[left], use[left], only[left] = step.ratio, step.use, step.only(facet[left])
         going = np.flatnonzero(np.abs(step.slopes).max(axis=1, initial=0.0) > 1 + _OPTIMAL)
         if not len(going):
             break
         left, step = left[going], step.rows(going)
-        step.move(A[left], facet, left)
+        step.move(A[left], facet, left, slack)
     return Filled(ratio, facet, use, only)
 
 
@@ -101,35 +104,96 @@ def _independent(A: FloatArray, tau: FloatArray) -> Drives:
     return np.array(found, dtype=np.intp)
 
 
-class _Vertex(NamedTuple):
-    """A facet in each row: the inverse of [A_C; τᵀ], A ν with νᵀ τ = 1, and what the drives of C would have to do, (R, n − 1)."""
+class _Basis(NamedTuple):
+    """The equations K = [A_C; τᵀ] of a facet in each row, solved without those of C that have one entry each: such a row leaves
+    its column out. As many of them stay as make all systems as large.
 
+    `places` (R, k − 1) tells which of C are there, `columns` (R, k) in which columns; `rows` (R, k, n) are they in all columns,
+    and τ; `inverse` (R, k, k) is that of what is left of K.
+    """
+
+    places: Drives
+    columns: Drives
+    rows: FloatArray
     inverse: FloatArray
+
+    @staticmethod
+    def at(A: FloatArray, tau: FloatArray, C: Drives, slack: int) -> _Basis:
+        """Of facets C."""
+        (R, total, n), each = A.shape, np.arange(len(A))[:, None]
+        m = total - slack
+        out = max(slack - (total - n + 1), 0)  # as many of C have one entry, at least, and are left out
+        single = m <= C
+        late = np.cumsum(single, axis=1) > np.sum(single, axis=1, keepdims=True) - out
+        gone = single & late
+        places = np.argsort(gone, axis=1, kind="stable")[:, : n - 1 - out]
+        there = np.ones((R, n), dtype=bool)
+        there[np.broadcast_to(each, C.shape)[gone], n - slack + C[gone] - m] = False
+        columns = np.argsort(~there, axis=1, kind="stable")[:, : n - out]
+        rows = np.concatenate([A[each, C[each, places]], tau[:, None]], axis=1)
+        return _Basis(places, columns, rows, _inverse(np.take_along_axis(rows, columns[:, None], axis=2) if out else rows))
+
+    @property
+    def normal(self) -> FloatArray:
+        """ν with A_C ν = 0 and νᵀ τ = 1, (R, n)."""
+        return self._whole(self.inverse[:, :, -1])
+
+    def multipliers(self, pull: FloatArray, C: Drives, m: int, slack: int) -> FloatArray:
+        """By which the rows of C, and some τ, make a vector (R, n): of each of C, (R, n − 1)."""
+        each, n = np.arange(len(C))[:, None], pull.shape[1]
+        z = (pull[each, self.columns][:, None] @ self.inverse)[:, 0]
+        found = np.zeros(C.shape)
+        if self.places.shape[1] < C.shape[1]:
+            rest = pull - (z[:, None] @ self.rows)[:, 0]
+            found = -np.where(m <= C, rest[each, np.maximum(n - slack + C - m, 0)], 0.0)
+        found[each, self.places] = z[:, :-1]
+        return found
+
+    def edge(self, leaving: Drives, C: Drives, m: int, slack: int) -> FloatArray:
+        """The direction (R, n) in which all rows of C but one, given by its place, and τ stay as they are, and that one rises."""
+        each, n = np.arange(len(C)), self.rows.shape[2]
+        column = n - slack + C[each, leaving] - m  # of a row with one entry
+        at = np.argmax(self.places == leaving[:, None], axis=1)
+        gone = self.places[each, at] != leaving
+        of_gone = np.take_along_axis(self.rows, np.maximum(column, 0)[:, None, None], axis=2)
+        found = self._whole(np.where(gone[:, None], (self.inverse @ of_gone)[..., 0], self.inverse[each, :, at]))
+        found[each[gone], column[gone]] = -1.0
+        return found
+
+    def _whole(self, part: FloatArray) -> FloatArray:
+        found = np.zeros((len(part), self.rows.shape[2]))
+        np.put_along_axis(found, self.columns, part, axis=1)
+        return found
+
+
+class _Vertex(NamedTuple):
+    """A facet in each row: A ν with νᵀ τ = 1, and what the drives of C would have to do, (R, n − 1)."""
+
+    basis: _Basis
     values: FloatArray
     slopes: FloatArray
     ratio: FloatArray
     use: FloatArray
 
     @staticmethod
-    def at(A: FloatArray, tau: FloatArray, C: Drives) -> _Vertex:
+    def at(A: FloatArray, tau: FloatArray, C: Drives, slack: int) -> _Vertex:
         """Of facets C."""
         rows = np.arange(len(C))[:, None]
-        inverse = _inverse(np.concatenate([A[rows, C], tau[:, None]], axis=1))
-        values = (A @ inverse[:, :, -1:])[..., 0]
+        basis = _Basis.at(A, tau, C, slack)
+        values = (A @ basis.normal[..., None])[..., 0]
         values[rows, C] = 0.0
         signs = np.where(values < 0, -1.0, 1.0)
         signs[rows, C] = 0.0
-        pull = np.einsum("rm,rmn->rn", signs, A)
-        slopes = np.einsum("rn,rnk->rk", pull, inverse[:, :, :-1])
+        slopes = basis.multipliers((signs[:, None] @ A)[:, 0], C, A.shape[1] - slack, slack)
         total = np.abs(values).sum(axis=1)
         ratio = 1.0 / np.where(total > 0, total, np.inf)
         use = signs
         use[rows, C] = -slopes
-        return _Vertex(inverse, values, slopes, ratio, use * ratio[:, None])
+        return _Vertex(basis, values, slopes, ratio, use * ratio[:, None])
 
     def rows(self, rows: Any) -> _Vertex:
         """Some of the rows."""
-        return _Vertex(*(part[rows] for part in self))
+        return _Vertex(_Basis(*(part[rows] for part in self.basis)), *(part[rows] for part in self[1:]))
 
     def only(self, C: Drives) -> Any:
         """Whether all drives but those of C are at their limits, whatever the torques are: none of them has a zero in A ν."""
@@ -137,13 +201,14 @@ class _Vertex(NamedTuple):
         size[np.arange(len(C))[:, None], C] = np.inf
         return size.min(axis=1) * self.ratio > _ZERO
 
-    def move(self, A: FloatArray, facet: Drives, at: Drives) -> None:
+    def move(self, A: FloatArray, facet: Drives, at: Drives, slack: int) -> None:
         """To the next facet: the drive that is most beyond its limit leaves C, the one at which h stops to fall enters."""
         rows = np.arange(len(A))
         leaving = np.argmax(np.abs(self.slopes), axis=1)
         slope = self.slopes[rows, leaving]
-        along = -np.sign(slope)[:, None] * (A @ self.inverse[rows, :, leaving][..., None])[..., 0]
         C = facet[at]
+        edge = self.basis.edge(leaving, C, A.shape[1] - slack, slack)
+        along = -np.sign(slope)[:, None] * (A @ edge[..., None])[..., 0]
         held = np.zeros(along.shape, dtype=bool)
         held[rows[:, None], C] = True
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -176,8 +241,14 @@ class Normals(NamedTuple):
     span: FloatArray
 
 
-def normals(A: FloatArray, facets: Drives) -> Normals:
-    """The normals of facets (F, n − 1), for rows A (..., m, n), scaled."""
+def normals(A: FloatArray, facets: Drives, slack: int = 0) -> Normals:
+    """The normals of facets (F, n − 1), for rows A (..., m, n), scaled.
+
+    With `slack` as in `filled`: those of the last rows that are among C leave their columns out.
+    """
+    if slack:
+        found = [_reduced(A, C, slack) for C in facets]
+        return Normals(np.concatenate([nu for nu, _ in found], axis=-2), np.concatenate([span for _, span in found], axis=-1))
     m, n = A.shape[-2:]
     if n == 1:  # all drives push along the one coordinate
         h = np.abs(A).sum(axis=-2, keepdims=True)
@@ -192,6 +263,18 @@ def normals(A: FloatArray, facets: Drives) -> Normals:
     h = np.abs(A[..., None, :, :] @ across[..., None]).sum(axis=(-2, -1))
     span = np.linalg.norm(across, axis=-1) / np.maximum(np.linalg.norm(rows, axis=-1).prod(axis=-1), _TINY)
     return Normals(np.where(span > _LOST, 1.0 / np.maximum(h, _TINY), 0.0)[..., None] * across, span)
+
+
+def _reduced(A: FloatArray, C: Drives, slack: int) -> Normals:
+    """The normal of one facet, found among the columns in which it is not zero."""
+    m, n = A.shape[-2] - slack, A.shape[-1]
+    acts = np.setdiff1d(np.arange(slack), C[m <= C] - m)
+    columns = np.concatenate([np.arange(n - slack), n - slack + acts])
+    rows = np.concatenate([np.arange(m), m + acts])
+    nu, span = normals(A[..., rows[:, None], columns], np.sort(C[m > C])[None])
+    whole = np.zeros((*nu.shape[:-1], n))
+    whole[..., columns] = nu
+    return Normals(whole, span)
 
 
 @lru_cache(maxsize=32)

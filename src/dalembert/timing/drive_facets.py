@@ -19,7 +19,8 @@ from ..checks import FloatArray
 from ..loads.torque_sets import Drives, every_facet, filled, normals
 from ..trajectory.motion import Rates
 from .fastest_profile import Profile, ProfileSolver
-from .limit_rows import DriveRows, LimitRows, RowMaker, kept
+from .limit_rows import DriveRows, LimitRows, RowMaker
+from .path_grid import rates_of
 from .path_shapes import Paths
 from .path_torques import PathTorques
 from .shared_drives import SharedDrives
@@ -38,21 +39,27 @@ class Facets:
 
     def __init__(self, drives: SharedDrives, maker: RowMaker, path: Paths) -> None:
         self.drives = drives
-        m, n = len(drives.limit.names), path.n
+        m, n = len(drives.limit.names) + drives.slack, drives.width
         every = every_facet(m, n, _ALL)
         self.complete, self.first = every is not None, True
         self.chosen: Drives = np.zeros((0, n - 1), dtype=np.intp) if every is None else every
-        self.marks = path.at(np.linspace(0.0, 1.0, _MARKS)[None] * path.ends[0])
-        self.at_marks = drives.scaled(self.marks[0])
+        self._find_marks(path)
         if not self.complete:
-            self._add_first(maker.torques(self.marks))
+            self._add_first(drives.parts(self.marks, maker.torques(self.marks)))
+
+    def _find_marks(self, path: Paths) -> None:
+        """Places at which the mechanism has positions: of a path that leaves them, the timing tells."""
+        marks = path.at(np.linspace(0.0, 1.0, _MARKS)[None] * path.ends[0])
+        at_marks = self.drives.scaled(marks[0])
+        there = np.isfinite(at_marks[0]).all(axis=(1, 2))
+        self.marks, self.at_marks = rates_of(tuple(part[:, there] for part in marks)), at_marks[:, there]
 
     def _add_first(self, parts: PathTorques) -> None:
         """Those that hold a motion at rest back, and those in the way of acceleration, at marks along the path."""
         (A,) = self.at_marks
-        most = _to_boundary(A, parts.inertia[0])
+        most = _to_boundary(A, parts.inertia[0], self.drives.slack)
         for tau in (parts.still[0], parts.still[0] + most, parts.still[0] - most):
-            self._add(filled(A, tau).facet)
+            self._add(filled(A, tau, slack=self.drives.slack).facet)
 
     def _add(self, facets: Drives) -> None:
         self.chosen = np.unique(np.concatenate([self.chosen, np.sort(facets, axis=1)]), axis=0)
@@ -65,29 +72,28 @@ class Facets:
 
     def rows(self) -> DriveRows:
         """The facets as rows."""
-        chosen, everyone = self.padded, self.drives.limit.names
+        chosen = self.padded
         sides = _Sides.along(self.marks[0][0], self._normals(self.marks, chosen)[0], self.at_marks[0])
 
         def rows(path: Rates, parts: PathTorques) -> LimitRows:
             nu = sides.of(path[0], self._normals(path, chosen))
-            m, c, g, v, d = (np.einsum("...fn,...n->...f", nu, part) for part in parts)
+            m, c, g, v, d = (np.einsum("...fn,...n->...f", nu, part) for part in self.drives.parts(path, parts))
             most = np.full(1, 1.0 - _KEPT)
             return LimitRows(m, c, v, g, d, np.broadcast_to(-most, m.shape), np.broadcast_to(most, m.shape))
 
-        names = tuple(tuple(name for k, name in enumerate(everyone) if k not in C) for C in chosen.tolist())
-        return DriveRows(rows, names, facets=True)
+        return DriveRows(rows, tuple(map(self.drives.names_of, chosen.tolist())), facets=True)
 
     def _normals(self, path: Rates, facets: Drives) -> FloatArray:
         """At samples (..., n) of the path, (..., F, n). Where the rows of a facet lose a direction just there, as in a pose with
         a symmetry, its normal is that of a place beside it.
         """
         A = self.drives.scaled(path[0])
-        nu, span = normals(A, facets)
+        nu, span = normals(A, facets, self.drives.slack)
         lost = (span < _LOST).any(axis=-1)
         if lost.any():
             q, q1 = path[0][lost], path[1][lost]
             beside = q + _BESIDE / np.maximum(np.abs(q1).max(axis=-1, keepdims=True), 1e-300) * q1
-            other = normals(self.drives.scaled(beside), facets).nu
+            other = normals(self.drives.scaled(beside), facets, self.drives.slack).nu
             h = np.abs(A[lost][:, None] @ other[..., None]).sum(axis=(-2, -1))
             nu[lost] = np.where((span[lost] < _LOST)[..., None], other / np.where(h > 0, h, 1.0)[..., None], nu[lost])
         return nu
@@ -100,8 +106,8 @@ class Facets:
         if self.complete:
             return False
         before, start, beyond, use = self.chosen, self.padded, [], np.zeros(len(self.chosen))
-        for q, tau, rows in _places(base, inside, profile):
-            found = filled(self.drives.scaled(q), tau, start[np.argmax(rows[:, : len(start)], axis=-1)])
+        for q, tau, rows in self._places(base, inside, profile):
+            found = filled(self.drives.scaled(q), tau, start[np.argmax(rows[:, : len(start)], axis=-1)], self.drives.slack)
             beyond.append(found.facet[found.ratio > 1 - _KEPT + _BEYOND])
             use = np.maximum(use, rows[:, : len(use)].max(axis=0))
         self._add(np.concatenate(beyond))
@@ -111,31 +117,35 @@ class Facets:
             self._add(np.concatenate(beyond))
         return grown
 
+    def _places(
+        self, base: ProfileSolver, inside: tuple[FloatArray, FloatArray], profile: Profile
+    ) -> list[tuple[FloatArray, ...]]:
+        """q and τ (K, n) at the places of one timing and of its top speeds, with shares of limits in use (K, R)."""
+        grid, n = base.grid, base.parts.dry.shape[-1]
+        dry = base.parts.dry.reshape(base.P, base.N, grid.within, n)
+        first, last = base.left_parts._replace(dry=dry[:, :, 0]), base.right_parts._replace(dry=dry[:, :, -1])
+        z, top = np.sqrt(profile.x), np.sqrt(profile.tops)
+        rise = np.diff(profile.tops, axis=1) / (2 * grid.lengths)
+        places = [
+            (grid.inside, base.parts, base.inside, *inside),
+            (grid.left, first, base.left, z[:, :-1], profile.u + profile.w),
+            (grid.right, last, base.right, z[:, 1:], profile.u - profile.w),
+            (grid.left, first, base.left, top[:, :-1], rise),
+        ]
+        return [
+            (path[0][0], self.drives.parts(path, parts).at(sd[..., None], sdd[..., None])[0], np.abs(rows.value(sd, sdd)[0]))
+            for path, parts, rows, sd, sdd in places
+        ]
+
     def use(self, base: ProfileSolver, inside: tuple[FloatArray, FloatArray]) -> FloatArray:
-        """|u| / limit of every limited drive where the largest of them is the least, at most in each interval, (1, N, drives)."""
-        tau = base.parts.at(*(rate[..., None] for rate in inside))
-        found = np.abs(filled(self.drives.scaled(base.grid.inside[0])[0], tau[0]).use)
-        most: FloatArray = found.reshape(1, base.N, base.grid.within, -1).max(axis=2)
-        return most[..., kept(self.drives.limit)]
-
-
-def _places(base: ProfileSolver, inside: tuple[FloatArray, FloatArray], profile: Profile) -> list[tuple[FloatArray, ...]]:
-    """q and τ (K, n) at the places of one timing and of its top speeds, with shares of limits in use (K, R)."""
-    grid, n = base.grid, base.parts.dry.shape[-1]
-    dry = base.parts.dry.reshape(base.P, base.N, grid.within, n)
-    first, last = base.left_parts._replace(dry=dry[:, :, 0]), base.right_parts._replace(dry=dry[:, :, -1])
-    z, top = np.sqrt(profile.x), np.sqrt(profile.tops)
-    rise = np.diff(profile.tops, axis=1) / (2 * grid.lengths)
-    places = [
-        (grid.inside, base.parts, base.inside, *inside),
-        (grid.left, first, base.left, z[:, :-1], profile.u + profile.w),
-        (grid.right, last, base.right, z[:, 1:], profile.u - profile.w),
-        (grid.left, first, base.left, top[:, :-1], rise),
-    ]
-    return [
-        (path[0][0], parts.at(sd[..., None], sdd[..., None])[0], np.abs(rows.value(sd, sdd)[0]))
-        for path, parts, rows, sd, sdd in places
-    ]
+        """How much of limits is used at most in each interval where drives share best, (1, N, drives)."""
+        within = base.grid.within
+        at = slice(within // 2, None, within) if self.drives.dear else slice(None)
+        q, q1, q2, _ = (part[0, at] for part in base.grid.inside)
+        z, u = (rate[0, at, None] for rate in inside)
+        found = self.drives.use(q, q1 * z, q2 * z * z + q1 * u)
+        most: FloatArray = found.reshape(1, base.N, -1, found.shape[-1]).max(axis=2)
+        return most
 
 
 class _Sides(NamedTuple):
@@ -164,9 +174,9 @@ class _Sides(NamedTuple):
         return np.where(other[..., None], -nu, nu)
 
 
-def _to_boundary(A: FloatArray, part: FloatArray) -> FloatArray:
+def _to_boundary(A: FloatArray, part: FloatArray, slack: int) -> FloatArray:
     """A part of the torque (K, n), as long as drives can make it."""
-    ratio = filled(A, part).ratio
+    ratio = filled(A, part, slack=slack).ratio
     found: FloatArray = part / np.where(ratio > 0, ratio, 1.0)[:, None]
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
@@ -15,6 +15,7 @@ from ..codegen import thread_count
 from ..dynamics import engine
 from ..dynamics.system import AnySystem
 from ..errors import ModelError
+from ..loads.load_conditions import Contact, HeldForce, Squeeze
 from ..model import DriveTrain
 from ..options import samples
 from ..trajectory import Motion
@@ -22,11 +23,12 @@ from . import timing_refusals as refusals
 from .drive_facets import Facets
 from .fastest_profile import Profile, ProfileSolver
 from .friction_kinds import bends
-from .limit_rows import RowMaker
-from .path_grid import WITHIN, Grid, grid_of
+from .gripped_drives import GrippedDrives, grip_of
+from .limit_rows import Limit, RowMaker
+from .path_grid import WITHIN, BoolArray, Grid, grid_of
 from .path_shapes import Paths, one_path, part_of, read_paths, without_rests
 from .rate_limits import read_rates
-from .rate_rows import RateMaker
+from .rate_rows import RateLimits, RateMaker
 from .shared_drives import SharedDrives
 from .smooth_law import SmoothLaw
 from .smooth_timing import SmoothTiming, timed_smoothly
@@ -50,6 +52,8 @@ def fastest_timing(
     jerk: ArrayLike | Mapping[str, float] | None = None,
     torque_rate: ArrayLike | Mapping[str, float] | None = None,
     motors: bool | DriveTrain = False,
+    contacts: Mapping[str, Contact] | None = None,
+    internal: HeldForce | Squeeze | Iterable[HeldForce | Squeeze] = (),
     end_speeds: tuple[float, float] = (0.0, 0.0),
     intervals: int = 1000,
     threads: int | None = None,
@@ -81,6 +85,11 @@ def fastest_timing(
     motors : bool or DriveTrain
         Keep within the limits of voltage, current and speed of the motors of the joints (True), or of a drive train. The
         inductance is left out: see `nominal_voltage` for what it asks of the result.
+    contacts : mapping of closure to Contact
+        As in `distribute_load`: closures of a mechanism that only push, within their cones of friction. What is gripped does not
+        slip anywhere along the motion; a cone in space is taken for a pyramid within it, smaller by half a percent.
+    internal : HeldForce, Squeeze, or several of them
+        As in `distribute_load`: forces at closures that are held, each at one value all along.
     end_speeds : tuple of two float
         ṡ at the start and at the end of the path; 0 is rest.
     intervals : int
@@ -121,7 +130,8 @@ def fastest_timing(
     """
     n = engine.size(system)
     given = {"torque": torque, "velocity": velocity, "acceleration": acceleration, "power": power}
-    plant, limits = read_limits(system, motors, given)
+    grip = grip_of(system, contacts, internal)
+    plant, limits = read_limits(system, motors, given, gripped=any(grip))
     threads = None if threads is None else thread_count(threads)
     N = samples("intervals", intervals, least=4)
     ends = _end_speeds(end_speeds)
@@ -129,7 +139,7 @@ def fastest_timing(
     drives, rate_limits = limits.drives, read_rates(system, {"jerk": jerk, "torque_rate": torque_rate}, limits.drives)
     step = 1 if rate_limits.act or drives is not None else max(1, _AT_ONCE // (10 * N))
     inside = threads if paths.count <= step else 1  # several pieces have a thread each
-    sharing = None if drives is None else SharedDrives(plant, drives, inside)
+    sharing = _sharing(plant, drives, inside, grip, rate_limits)
     maker = RowMaker(plant, limits, inside, None if sharing is None else sharing.fixed_rows())
     rates = RateMaker(plant, rate_limits, inside, None if sharing is None else sharing.shares)
     if not maker.names.kinds and not rates.limits.act:
@@ -155,7 +165,24 @@ def fastest_timing(
     for number, piece in enumerate(pieces):
         messages |= {step * number + row: text for row, text in piece.messages.items() if step * number + row not in messages}
     refusals.refuse_or_warn("fastest_timing", messages, batch, paths.count)
-    return _result(maker, paths, pieces, messages, batch, rates.limits.names)
+    own = len(maker.drives.names) if sharing is not None and maker.drives is not None else 0
+    rows = list(zip(maker.names.kinds, maker.names.names, strict=True))
+    told = [*(() if sharing is None else sharing.results), *rows[own:], *maker.speed_names, *rates.limits.names]
+    return _result(maker, paths, pieces, messages, batch, told)
+
+
+def _sharing(plant: Any, drives: Limit | None, threads: int | None, grip: Any, rates: RateLimits) -> SharedDrives | None:
+    """The drives of a mechanism, if they are others than its coordinates."""
+    if drives is None:
+        return None
+    if not any(grip):
+        return SharedDrives(plant, drives, threads)
+    if rates.torques.acts:
+        raise ModelError(
+            "torque_rate: found with contacts or held forces, for which torques are shared anew at every place. Leave it out, or "
+            "limit the jerk."
+        )
+    return GrippedDrives(plant, drives, threads, *grip)
 
 
 def _each(timed: Callable[[int], _Piece], firsts: range, threads: int) -> list[_Piece]:
@@ -200,17 +227,19 @@ def _shared(facets: Facets, maker: RowMaker, timed: Callable[[RowMaker], _Piece]
     for _ in range(_ROUNDS):
         drives = facets.rows()
         piece = timed(maker.with_drives(drives))
-        if not facets.grown(piece.base, piece.inside, piece.profile):
+        if piece.messages or not facets.grown(piece.base, piece.inside, piece.profile):
             break
-    found = facets.use(piece.base, piece.inside)
-    return piece._replace(use=np.concatenate([found, piece.use[..., len(drives.names) :]], axis=-1))
+    lost = np.full((1, piece.base.N, len(facets.drives.results)), np.nan)
+    found = lost if piece.messages else facets.use(piece.base, piece.inside)
+    use = np.concatenate([found, piece.use[..., len(drives.names) :]], axis=-1)
+    return piece._replace(use=use, excess=np.maximum(piece.excess, found.max(axis=(1, 2)) - 1.0))
 
 
 def _timed_smoothly(maker: RowMaker, rates: RateMaker, path: Paths, N: int, ends: FloatArray) -> _Piece:
     """One path within limits of jerk or torque rate."""
     found = timed_smoothly(maker, rates, path, N, ends)
     base, grid, profile = found.base, found.grid, found.profile
-    messages = _crossed_limits(maker, path, grid)
+    messages = _without_positions(base, path) | _crossed_limits(maker, path, grid)
     for still in base.too_weak().values():
         k = min(still.interval, base.N - 1)
         messages.setdefault(0, refusals.at_rest(maker, still, grid.s[0, still.interval], path.ends[0], grid.left[0][0, k]))
@@ -233,7 +262,7 @@ def _timed(maker: RowMaker, paths: Paths, N: int, ends: FloatArray) -> _Piece:
     _keep_memory(paths.count * N * WITHIN * 9 * paths.n)
     grid = grid_of(paths, N, closer=maker.names.falling > 0)  # powers are products of two, and bend more
     solver = ProfileSolver(maker, grid, np.tile(ends, (paths.count, 1)))
-    messages = _crossed_limits(maker, paths, grid)
+    messages = _without_positions(solver, paths) | _crossed_limits(maker, paths, grid)
     for row, still in solver.too_weak().items():
         k = min(still.interval, grid.s.shape[1] - 2)
         end, q = paths.ends[row], grid.left[0][row, k]
@@ -262,6 +291,13 @@ def _keep_memory(numbers: int) -> None:
     np.empty(numbers)
 
 
+def _without_positions(base: ProfileSolver, paths: Paths) -> dict[int, str]:
+    """Paths along which a mechanism cannot be assembled, and where first."""
+    there: BoolArray = np.all(np.isfinite(base.left_parts.gravity), axis=-1, keepdims=False)
+    lost = [(int(row), int(np.argmin(there[row]))) for row in np.flatnonzero(~there.all(axis=1))]
+    return {row: refusals.no_positions(base.grid.s[row, k], paths.ends[row], base.grid.left[0][row, k]) for row, k in lost}
+
+
 def _crossed_limits(maker: RowMaker, paths: Paths, grid: Grid) -> dict[int, str]:
     """Paths that leave the range of a joint."""
     coordinates = engine.system_of(maker.system).coordinates
@@ -288,7 +324,7 @@ def _result(
     pieces: list[_Piece],
     messages: dict[int, str],
     batch: tuple[int, ...],
-    rate_names: tuple[tuple[str, str], ...],
+    told: list[tuple[str, str]],
 ) -> FastestTiming:
     s = np.concatenate([piece.s for piece in pieces])
     x, tops, u, w = (np.concatenate(parts) for parts in zip(*(piece.profile for piece in pieces), strict=True))
@@ -315,8 +351,7 @@ def _result(
     for name in ("sd", "sdd", "tau", "top_speed", "use", "excess"):
         arrays[name][lost] = np.nan
     shaped: dict[str, Any] = {name: array.reshape((*batch, *array.shape[1:])) for name, array in arrays.items()}
-    pairs = [*zip(maker.names.kinds, maker.names.names, strict=True), *maker.speed_names, *rate_names]
-    names = tuple(f"{kind} of {name!r}" for kind, name in pairs)
+    names = tuple(f"{kind} of {name!r}" for kind, name in told)
     texts = tuple(messages.get(row, "") for row in range(paths.count))
     torque = maker.limits.torque
     jumps = tuple(one.jumps(law) if isinstance(law, SmoothLaw) else () for one, law in zip(smooth, laws, strict=bool(smooth)))

@@ -22,7 +22,7 @@ KINDS = ("torque", "velocity", "acceleration", "power")
 _NONE = JointLimits()
 
 
-def read_limits(system: Any, motors: Any, given: Mapping[str, Any]) -> tuple[Any, TimingLimits]:
+def read_limits(system: Any, motors: Any, given: Mapping[str, Any], gripped: bool = False) -> tuple[Any, TimingLimits]:
     """The system with what its motors add, and all limits; `given` has what was given for each of `KINDS`."""
     coordinates = engine.system_of(system).coordinates
     names = tuple(coordinate.name for coordinate in coordinates)
@@ -36,7 +36,7 @@ def read_limits(system: Any, motors: Any, given: Mapping[str, Any]) -> tuple[Any
         "power": ("W", "W"),
     }
     found: dict[str, Any] = {}
-    drives = drives_limit(system, given["torque"])
+    drives = drives_limit(system, given["torque"], gripped)
     if drives is not None:
         given = {**given, "torque": np.inf}
     for kind in KINDS:

@@ -31,6 +31,15 @@ def at_rest(maker: RowMaker, still: Still, s: float, end: float, q: FloatArray) 
 def _drives_at_rest(limits: TimingLimits, names: tuple[str, ...], factor: float, place: str) -> str:
     """The same for drives that share torques, or for one of them."""
     limit = limit_of(limits, "torque")
+    touching = [name for name in names if name not in limit.names]
+    if touching:
+        pushing = listed(name for name in names if name in limit.names)
+        within, noun = f" within the limits of {pushing}" if pushing else "", "contact" if len(touching) == 1 else "contacts"
+        return (
+            f"{noun} {listed(touching)}: at {place} gravity and dry friction alone cannot be held"
+            f"{within}, whichever way the drives share them and however slow the motion is. Raise friction or limits, take load "
+            "off, or lead the path elsewhere."
+        )
     have = listed(f"{limit.size[k]:.4g} {limit.units[k]}" for k in map(limit.names.index, names))
     one = len(names) == 1
     who, whose = (f"drive {names[0]!r}", "its largest torque") if one else (f"drives {listed(names)}", "their largest torques")
@@ -63,6 +72,14 @@ def beyond_joint_limit(name: str, value: float, bound: float, unit: str, s: floa
     return (
         f"joint {name!r}: at s = {s:.4g} of {end:.4g} the path leads to {value:.4g} {unit}, beyond the joint's limit of "
         f"{bound:.4g} {unit}; a timing does not change the path. Give a path within the limits."
+    )
+
+
+def no_positions(s: float, end: float, q: FloatArray) -> str:
+    """A mechanism cannot be assembled along the path."""
+    return (
+        f"path: at {_place(s, end, q)} the mechanism has no positions, since its closures cannot be met there. Lead the path "
+        "elsewhere."
     )
 
 

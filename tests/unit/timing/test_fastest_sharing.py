@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 import dalembert as dal
-from tests.mechanisms_with_drives import platform, two_arms
+from tests.mechanisms_with_drives import platform, three_fingers, two_arms, two_fingers
 
 from .test_fastest_optimum import chord_spline
 from .timing_cases import dense_times
@@ -162,3 +162,145 @@ def test_legs_of_a_platform_share_its_load(rng):
     stand = platform(effort=60.0)
     found = dal.fastest_timing(stand, way_of(stand, rng, size=0.03), intervals=100)
     assert 1 - 1e-3 < carried(stand, found) <= 1.0
+
+
+FRICTION = 0.6
+TIPS = {"left_tip": dal.Contact((1, 0, 0), FRICTION), "right_tip": dal.Contact((-1, 0, 0), FRICTION)}
+SHIFT = np.array([[0.0, 0.0, 0.0], [0.03, 0.02, 0.05]])
+
+
+def gripped_optimum(hand, path, limit, N):
+    """T of a two-finger hand by one linear program in x = ṡ² and in the squeeze at the middles of intervals.
+
+    Torques and forces are linear in s̈, ṡ² and the squeeze; what each of them does is told by `distribute_load` with the squeeze
+    held at 0 and at 1 N.
+    """
+    s = (1 - np.cos(np.pi * np.linspace(0, 1, N + 1))) / 2
+    h, middle = np.diff(s), (s[1:] + s[:-1]) / 2
+    q, q1, q2 = path(middle), path(middle, 1), path(middle, 2)
+    still = np.zeros_like(q)
+    sides = np.stack([placed(hand, q, name) for name in TIPS], axis=1)
+
+    def values(qd, qdd, squeeze):
+        """Torques, and of both tips μ · normal ∓ sideways and the normal, which are not to be negative: (N, 4), (N, 6)."""
+        held = dal.Squeeze("left_tip", "right_tip", squeeze)
+        shared = dal.distribute_load(hand, q, qd, qdd, limits=np.inf, internal=held)
+        force = np.einsum("kcij,kci->kcj", sides, shared.wrenches[:, :, :3])  # in axes of the places
+        normal = force[..., 0] * [1.0, -1.0]
+        cones = [FRICTION * normal - force[..., 1], FRICTION * normal + force[..., 1], normal]
+        return shared.torques, np.concatenate(cones, axis=1)
+
+    gravity = values(still, still, 0.0)
+    inertia, motion, squeeze = (
+        [a - b for a, b in zip(values(*given), gravity, strict=True)]
+        for given in ((still, q1, 0.0), (q1, q2, 0.0), (still, still, 1.0))
+    )
+    rows, bounds = [], []
+    for k in range(2):
+        before, after = motion[k] / 2 - inertia[k] / (2 * h)[:, None], motion[k] / 2 + inertia[k] / (2 * h)[:, None]
+        for i in range(before.shape[1]):
+            line = sparse.diags_array([before[:, i], after[:, i]], offsets=[0, 1], shape=(N, N + 1))
+            row = sparse.hstack([line, sparse.diags_array(squeeze[k][:, i])])
+            if k == 0:
+                rows += [row, -row]
+                bounds += [limit - gravity[k][:, i], limit + gravity[k][:, i]]
+            else:
+                rows.append(-row)
+                bounds.append(gravity[k][:, i])
+    found = linprog(
+        np.append(-np.ones(N + 1), np.zeros(N)),
+        A_ub=sparse.vstack(rows),
+        b_ub=np.concatenate(bounds),
+        bounds=[(0, 0), *[(0, None)] * (N - 1), (0, 0), *[(None, None)] * N],
+    )
+    assert found.success, found.message
+    z = np.sqrt(np.maximum(found.x[: N + 1], 0))
+    return float((2 * h / (z[1:] + z[:-1])).sum())
+
+
+def placed(mechanism, q, name):
+    """Axes of a closure's place on its second link, in the world."""
+    link, X = next(closure for closure in mechanism.closures if closure.name == name).between[1]
+    return dal.forward_kinematics(mechanism.robot, mechanism.assemble(q).x, link)[..., :3, :3] @ X[:3, :3]
+
+
+@pytest.mark.parametrize("limit", [10.0, 100.0])
+def test_what_is_gripped_does_not_slip_and_no_squeeze_is_faster(limit):
+    hand = two_fingers()
+    way = np.array(hand.q0) + SHIFT
+    found = dal.fastest_timing(hand, way, torque=limit, contacts=TIPS, intervals=300)
+    at = found.motion(dense_times(found.motion, parts=3))
+    shared = dal.distribute_load(hand, at.q, at.qd, at.qdd, objective="ratio", limits=limit, contacts=TIPS)
+    assert shared.feasible.all()
+    assert 1 - 1e-3 < shared.objective.max() <= 1.0
+    assert shared.at_contact.any(axis=1).mean() > 0.9
+    assert found.duration == pytest.approx(gripped_optimum(hand, chord_spline(way), limit, N=300), rel=1e-3)
+    free = dal.fastest_timing(hand, way, torque=limit, intervals=300)
+    assert free.duration < 0.9 * found.duration
+    assert {limit for *_, limit in found.binding_parts()} == {"contact of 'left_tip'", "contact of 'right_tip'"}
+    assert found.use.shape == (300, len(found.limits))
+
+
+def test_a_squeeze_that_is_held_costs_time():
+    hand = two_fingers()
+    way = np.array(hand.q0) + SHIFT
+    held = dal.Squeeze("left_tip", "right_tip", 9.0)
+    free, tense = (dal.fastest_timing(hand, way, torque=10.0, internal=given, intervals=100) for given in ((), held))
+    assert free.duration < tense.duration
+    at = tense.motion(dense_times(tense.motion, parts=3))
+    shared = dal.distribute_load(hand, at.q, at.qd, at.qdd, limits=10.0, internal=held)
+    assert shared.feasible.all()
+    assert 1 - 1e-3 < (np.abs(shared.torques) / 10.0).max() <= 1.0
+    smooth = dal.fastest_timing(hand, way, torque=10.0, internal=held, intervals=100, jerk=1e4)
+    assert tense.duration < smooth.duration
+    both = dal.fastest_timing(hand, way, torque=10.0, internal=held, contacts=TIPS, intervals=100)
+    assert tense.duration < both.duration
+
+
+@pytest.mark.slow
+def test_cones_of_friction_in_space_are_kept_and_cost_half_a_percent_of_friction():
+    hand = three_fingers()
+    way = np.array(hand.q0) + np.array([np.zeros(6), [0.004, -0.006, 0.008, 0.02, -0.01, 0.02]])
+    times = []
+    for friction in (0.6, 0.6 / np.cos(np.pi / 32)):  # with the second, the pyramid is around the cone of the first
+        contacts = {f"tip_{k}": dal.Contact((0, 0, 1), friction) for k in "abc"}
+        found = dal.fastest_timing(hand, way, torque=2.0, contacts=contacts, intervals=30)
+        at = found.motion(dense_times(found.motion, parts=2))
+        assert dal.distribute_load(hand, at.q, at.qd, at.qdd, limits=2.0, contacts=contacts).feasible.all()
+        times.append(float(found.duration))
+    assert times[1] < times[0] < 1.005 * times[1]
+
+
+def test_a_grip_that_cannot_be_asked_for_is_refused_in_a_sentence():
+    hand = two_fingers()
+    way = np.array(hand.q0) + SHIFT
+    cases = [
+        ((dal.robots.pendulum(), [[0.0], [1.0]]), {"contacts": TIPS}, r"contacts: found, but this system has no closures"),
+        ((hand, way), {"contacts": TIPS}, r"left_joint1, left_joint2.* without a limit of torque.*torque=\.\.\."),
+        ((hand, way), {"contacts": TIPS, "torque": 9.0, "torque_rate": 5.0}, "torque_rate: found with contacts or held forces"),
+        (
+            (hand, way),
+            {"internal": dal.Squeeze("left_tip", "right_tip", [1.0, 2.0]), "torque": 9.0},
+            r"internal: value of shape \(2,\)",
+        ),
+        ((hand, way), {"contacts": {"no_tip": TIPS["left_tip"]}, "torque": 9.0}, "no_tip"),
+        (
+            (hand, way),
+            {"contacts": TIPS, "torque": 1.2},
+            r"contacts? .*_tip.*: at s = .* alone cannot be held within the limits of",
+        ),
+    ]
+    for arguments, options, message in cases:
+        with pytest.raises(dal.DalembertError, match=message):
+            dal.fastest_timing(*arguments, intervals=40, **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"jerk": 500.0}, {"contacts": True}])
+@pytest.mark.filterwarnings("ignore:mechanism .* has no positions")
+def test_a_path_that_leaves_the_positions_of_a_mechanism_is_refused_with_the_place(options):
+    gripped = "contacts" in options
+    mechanism = two_fingers() if gripped else two_arms(effort=8.0)
+    given = {"contacts": TIPS, "torque": 50.0} if gripped else options
+    way = np.array(mechanism.q0) + [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    with pytest.raises(dal.DalembertError, match=r"path: at s = 0\.\d+ of 1, q = .* the mechanism has no positions"):
+        dal.fastest_timing(mechanism, way, intervals=60, **given)
