@@ -32,6 +32,7 @@ from .smooth_timing import SmoothTiming, timed_smoothly
 from .time_law import TimeLaw
 from .timing_limits import limits_of, read_limits
 from .timing_result import FastestTiming
+from .voltage_rows import inductive_voltages
 
 _AT_ONCE = 80_000  # samples that are looked at together: more do not stay in the caches
 _BENDS = 6  # passes for friction that is no line in the speed
@@ -125,6 +126,7 @@ def fastest_timing(
     ends = _end_speeds(end_speeds)
     paths, batch, broken = read_paths(path, n)
     drives, rate_limits = limits.drives, read_rates(system, {"jerk": jerk, "torque_rate": torque_rate}, limits.drives)
+    rate_limits = rate_limits._replace(voltage=inductive_voltages(limits))
     step = 1 if rate_limits.act else max(1, _AT_ONCE // (10 * N))
     inside = threads if paths.count <= step else 1  # several pieces have a thread each
     sharing = None if drives is None else lambda q: shares(plant, q, drives, inside)

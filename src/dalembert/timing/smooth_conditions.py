@@ -21,7 +21,7 @@ from .banded_programme import Chain, ChainConditions
 from .fastest_profile import ProfileSolver
 from .path_grid import BoolArray
 from .smooth_look import Look
-from .smooth_shape import Shape, place_of, shape_of
+from .smooth_shape import Shape, SmoothProfile, place_of, shape_of
 
 _BESIDE = 1e-2  # v beside rest, at which a row of rates is taken in place of the rest itself, where jerk is constant
 _MOST, _LEAST = 2.9, 0.04  # x / x₀: above three the tangents would leave nothing
@@ -80,6 +80,7 @@ class ConditionMaker:
         # which rates, and which other rows, are held within their intervals too
         self.within = np.zeros((self.N, len(look.rates.size)), dtype=bool)
         self.rows_within = np.zeros((self.N, self.R), dtype=bool)
+        self.act = ~np.isin(np.arange(self.R), look.without)  # voltages without inductance do not, where a motor has some
         self.all = True  # rows, those far from their limits too
 
     def __call__(self, reference: Reference, tight: Tightened) -> ChainConditions:
@@ -87,9 +88,9 @@ class ConditionMaker:
         blocks = [self._speeds(reference, tight), *self._speeds_between(reference, tight)]
         if self.R:
             blocks += self._limits(reference, tight)
-        places = self.look.shares.shape[1]
+        places, acting = self.look.shares.shape[1], self._acting(reference)
         for k in range(places) if self.within.any() else (0, places - 1):
-            blocks += self._rates(reference, tight, k)
+            blocks += self._rates(reference, tight, k, acting)
         for k in range(1, places - 1) if self.rows_within.any() else ():
             blocks += self._limits_within(reference, tight, k)
         return _gathered(blocks, self.N)
@@ -170,7 +171,7 @@ class ConditionMaker:
         for side, sign in enumerate((1.0, -1.0)):
             of[side, slots[0]], of[side, slots[1]] = (sign * (c + v) + room[side] / 2) / size, sign * m / size
         b = np.stack([hi - v + 1.5 * room[0], v - lo + 1.5 * room[1]]) / size
-        there = ~self.resting[node][:, None] & (np.abs(b) < _FAR)
+        there = ~self.resting[node][:, None] & self.act & (np.abs(b) < _FAR)
         return of, b, there[0] & there[1]
 
     def _limits_within(self, reference: Reference, tight: Tightened, k: int) -> list[_Block]:
@@ -188,10 +189,18 @@ class ConditionMaker:
             by_x = sign * (rows.c[:, k] + half / z**2) + room / (2 * z**2)
             parts = [sign * rows.m[:, k] * u[:, None] + by_x * x[:, None] for u, x in zip(place.u_of, place.x_of, strict=True)]
             b = (limit - cut * base.scale[0] - sign * (still + half) + 1.5 * room) / size
-            found.append(_Block(np.stack(parts) / size, b, self.rows_within & (np.abs(b) < _FAR)))
+            found.append(_Block(np.stack(parts) / size, b, self.rows_within & self.act & (np.abs(b) < _FAR)))
         return found
 
-    def _rates(self, reference: Reference, tight: Tightened, k: int) -> list[_Block]:
+    def _acting(self, reference: Reference) -> BoolArray:
+        """Which rows of rates act in each interval, or beside it: where they change, the next profile may do so elsewhere."""
+        found = self.look.acting(*SmoothProfile(reference.x, reference.u, reference.shape, self.h).at(self.look.shares)[:2])
+        wide = found.copy()
+        wide[1:] |= found[:-1]
+        wide[:-1] |= found[1:]
+        return wide
+
+    def _rates(self, reference: Reference, tight: Tightened, k: int, acting: BoolArray) -> list[_Block]:
         """(1) at one place of every interval: at its first or last end, or within."""
         A, B, C, G, V, W, K = (part[:, k] for part in self.look.rates[:-1])
         place = _Place.at(reference, self.h, self._share(k))
@@ -209,8 +218,8 @@ class ConditionMaker:
                 of[side, slot] = (sign * parts + total * place.x_of[slot][:, None]) / size
         b = np.stack([1.5 * limit - constant, 1.5 * limit + constant]) / size
         if 0 < k < self.look.shares.shape[1] - 1:
-            return [_Block(one, bound, self.within) for one, bound in zip(of, b, strict=True)]
-        return self._sides(f"rates{k}", reference, of, b, np.ones(size.shape, dtype=bool))
+            return [_Block(one, bound, self.within & acting) for one, bound in zip(of, b, strict=True)]
+        return self._sides(f"rates{k}", reference, of, b, acting)
 
     def _share(self, k: int) -> FloatArray:
         """Of each interval, the share that lies before its place k; beside rest, a little away from it."""

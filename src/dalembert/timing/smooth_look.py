@@ -10,7 +10,7 @@ from ..checks import FloatArray
 from ..dynamics import inverse_dynamics
 from ..trajectory.motion import Rates
 from .fastest_profile import TOLERANCE, ProfileSolver
-from .path_grid import BoolArray, rates_of
+from .path_grid import BoolArray, IndexArray, rates_of
 from .path_shapes import Paths
 from .path_torques import PathTorques
 from .rate_rows import RateMaker, RateRows
@@ -49,6 +49,7 @@ class Look:
         self.path, self.parts = path, _one_way(parts)
         self.rates: RateRows = maker(path, self.parts)
         self.slowness: FloatArray = base.maker.slowness(path)
+        self.without, self.instead = _replaced(base, maker)
         self._find_rows()
 
     @classmethod
@@ -79,8 +80,9 @@ class Look:
         x, u, slope = profile.at(self.shares)
         above, below = self._beyond(x, u)
         speeds = (np.sqrt(x) * self.slowness)[..., None]
-        rates = np.abs(self.rates.value(x, u, slope)) / self.rates.size
+        rates = np.abs(self.rates.value(x, u, slope)) / self.rates.size * self.acting(x, u)[:, None]
         used = np.maximum(above, below) + 1
+        used[..., self.without] = rates[..., self.instead]
         over, under, fast, quick = (np.maximum(_peak(part), 0.0) for part in (above, below, speeds - 1, rates - 1))
         at_ends = max(float(part[:, [0, -1]].max(initial=0.0)) - 1 for part in (rates, used))
         return Judged(over, under, fast[:, 0], quick, used.max(axis=1), rates.max(axis=1), at_ends)
@@ -93,7 +95,13 @@ class Look:
         if self.rows.p is not None:
             room[..., base.kinds.plain :] = self.rows.p / np.maximum(z, 1e-12)[..., None]
         lo, hi, size = base.lo[0][:, None], base.hi[0][:, None], base.scale[0][:, None] + room
-        return (value - hi - room) / size, (lo - room - value) / size
+        above, below = (value - hi - room) / size, (lo - room - value) / size
+        above[..., self.without] = below[..., self.without] = -1.0
+        return above, below
+
+    def acting(self, x: FloatArray, u: FloatArray) -> BoolArray:
+        """Which rows of rates act in each interval (N, R), at ṡ² and s̈ of these places."""
+        return self.maker.acting(self.path, self.parts, x, u)
 
     def bend(self, profile: SmoothProfile) -> bool:
         """Take friction and its rate as they are at a profile; whether that differs from what was taken before."""
@@ -106,12 +114,23 @@ class Look:
             change[:, 1],
             change[:, -2],
         )  # at rest, and where joints turn round, friction goes either way
-        rates = self.maker.bent(self.path, self.rates, x, u, slope)
+        self.parts = self.parts._replace(dry=self.parts.dry + change)
+        rates = self.maker.bent(self.path, self.rates, x, u, slope, self.parts.at(z, sdd))
         moved = np.abs(rates.K - self.rates.K).max(initial=0.0) > TOLERANCE * self.rates.size.min()
         bent = np.abs(change).max() > TOLERANCE * np.abs(tau).max()
-        self.parts, self.rates = self.parts._replace(dry=self.parts.dry + change), rates
+        self.rates = rates
         self._find_rows()
         return bool(moved or bent)
+
+
+def _replaced(base: ProfileSolver, maker: RateMaker) -> tuple[IndexArray, IndexArray]:
+    """Rows of voltages without inductance, which do not act here, and the rows of rates that act in their place."""
+    nothing = np.zeros(0, dtype=np.intp)
+    voltage, count = maker.limits.voltage, len(maker.limits.names)
+    if voltage is None:
+        return nothing, nothing
+    without, instead = voltage.places_among(base.maker.names)
+    return without, instead + count
 
 
 def _joined(first: Any, within: Any, last: Any, N: int) -> FloatArray:

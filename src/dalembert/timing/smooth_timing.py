@@ -58,7 +58,8 @@ class SmoothTiming(NamedTuple):
             return np.full((1, self.base.N, rows), np.nan)
         z = np.sqrt(self.found.profile.x)[None, :, None]
         fast = np.maximum(maker.speed_use(grid.left) * z[:, :-1], maker.speed_use(grid.right) * z[:, 1:])
-        return np.concatenate([self.found.judged.used[None], fast, self.found.judged.rate_used[None]], axis=-1)
+        rates = self.found.judged.rate_used[None, :, : self.rate_count]
+        return np.concatenate([self.found.judged.used[None], fast, rates], axis=-1)
 
     def law(self) -> SmoothLaw:
         """s(t)."""
@@ -89,7 +90,7 @@ def timed_smoothly(maker: RowMaker, rates: RateMaker, path: Paths, N: int, ends:
 
 def _timed(maker: RowMaker, rates: RateMaker, path: Paths, N: int, ends: FloatArray) -> SmoothTiming:
     fine, tops = _solver(maker, rates, path, N, ends)
-    count = len(fine.look.rates.size)
+    count = len(rates.limits.names)
     if fine.base.too_weak() or _too_fast(fine.base, tops, ends):
         return SmoothTiming(fine.base, tops, count, None)
     coarse, highest = _solver(maker, rates, path, max(N // _COARSE, _LEAST), ends)
