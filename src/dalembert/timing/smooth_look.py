@@ -49,6 +49,7 @@ class Look:
         self.path, self.parts = path, _one_way(parts)
         self.rates: RateRows = maker(path, self.parts)
         self.slowness: FloatArray = base.maker.slowness(path)
+        self.voltages: BoolArray = np.arange(len(self.rates.size)) >= len(maker.limits.names)  # which of the rates are
         self.without, self.instead = _replaced(base, maker)
         self._find_rows()
 

@@ -77,6 +77,7 @@ class SmoothSolver:
         """The profile within limits less a share of them, from one nearby, x and u at the grid points."""
         best, last, tight = None, np.inf, self._untightened(margin)
         self.conditions.all = False
+        self.conditions.forget()
         for _ in range(_TURNS):
             profile = self._programme(self._reference(x, u), tight, _MIDDLE if best is None else _FINE)
             if profile is None:
