@@ -116,12 +116,12 @@ class RateMaker:
         return RateRows._make([*(column[..., keep] for column in columns), limit.size[keep]])
 
     def acting(self, path: Rates, parts: PathTorques, x: FloatArray, u: FloatArray) -> BoolArray:
-        """Which rows act in each interval (N, R), at a profile with ṡ² and s̈ (N, K): all but voltages of gears with losses."""
-        found = np.ones((len(x), len(self.limits.names)), dtype=bool)
+        """Which rows act (N, K, R), at a profile with ṡ² and s̈ (N, K): all but some voltages of gears with losses."""
+        found = np.ones((*x.shape, len(self.limits.names)), dtype=bool)
         if self.limits.voltage is None:
             return found
         own = self.limits.voltage.acting(path, parts, np.sqrt(x)[..., None], u[..., None])
-        return np.concatenate([found, own], axis=1)
+        return np.concatenate([found, own], axis=-1)
 
     def bent(self, path: Rates, rows: RateRows, x: FloatArray, u: FloatArray, slope: FloatArray, tau: FloatArray) -> RateRows:
         """The rows with K such that rates of torque, and voltages for torques τ, are the true ones at these ṡ², s̈ and ds̈/ds."""

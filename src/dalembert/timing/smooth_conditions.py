@@ -23,7 +23,7 @@ import numpy as np
 from ..checks import FloatArray
 from .banded_programme import Chain, ChainConditions
 from .fastest_profile import ProfileSolver
-from .path_grid import BoolArray, IndexArray
+from .path_grid import BoolArray
 from .smooth_look import Look
 from .smooth_shape import Shape, SmoothProfile, place_of, shape_of
 
@@ -31,7 +31,6 @@ _BESIDE = 1e-2  # v beside rest, at which a row of rates is taken in place of th
 _MOST, _LEAST = 2.9, 0.04  # x / x₀: above three the tangents would leave nothing
 _DIP = 0.1  # within an interval, ṡ² as a share of the lower end of the reference at least
 _FAR = 1e6  # a bound so many times above what it bounds is left out
-_OFTEN = 3  # times that a row of rates has come back, after which it stays
 _SMALL_USE = 0.4  # rows that use less of their limit are left out until they do not
 
 
@@ -55,30 +54,6 @@ class Tightened(NamedTuple):
     down: FloatArray
     rates: FloatArray
     slower: FloatArray
-
-
-class Turns(NamedTuple):
-    """Which rows of rates acted at the last reference, and how often they have come back (N, R).
-
-    A row that acts only where a profile is on its side may bring about a profile that is not, and so for ever.
-    """
-
-    act: BoolArray
-    back: IndexArray
-
-    @staticmethod
-    def none(shape: tuple[int, ...]) -> Turns:
-        """Nothing is known yet."""
-        return Turns(np.ones(shape, dtype=bool), np.zeros(shape, dtype=np.intp))
-
-    def after(self, act: BoolArray) -> Turns:
-        """With those that act at the next reference."""
-        return Turns(act, self.back + (act & ~self.act))
-
-    @property
-    def all(self) -> BoolArray:
-        """Those that act, or have come back too often."""
-        return self.act | (self.back >= _OFTEN)
 
 
 class _Block(NamedTuple):
@@ -111,7 +86,7 @@ class ConditionMaker:
         self.rows_within = np.zeros((self.N, self.R), dtype=bool)
         self.act = ~np.isin(np.arange(self.R), look.without)  # voltages without inductance do not, where a motor has some
         self.all = True  # rows, those far from their limits too
-        self.turns = Turns.none(self.within.shape)
+        self.one_sided = False  # whether motors that are driven stay so in the next profile
 
     def __call__(self, reference: Reference, tight: Tightened) -> ChainConditions:
         """All conditions of one programme."""
@@ -124,10 +99,6 @@ class ConditionMaker:
         for k in range(1, places - 1) if self.rows_within.any() else ():
             blocks += self._limits_within(reference, tight, k)
         return _gathered(blocks, self.N)
-
-    def forget(self) -> None:
-        """Rows that took turns may do so again."""
-        self.turns = Turns.none(self.within.shape)
 
     def _sides(self, name: str, reference: Reference, of: FloatArray, b: FloatArray, there: BoolArray) -> list[_Block]:
         """A pair of conditions ±, of rows that use much of their limit at the reference, or have done so before.
@@ -230,13 +201,16 @@ class ConditionMaker:
         return found
 
     def _acting(self, reference: Reference) -> BoolArray:
-        """Which rows of rates act in each interval, or beside it: where they change, the next profile may do so elsewhere."""
-        found = self.look.acting(*SmoothProfile(reference.x, reference.u, reference.shape, self.h).at(self.look.shares)[:2])
-        wide = found.copy()
-        wide[1:] |= found[:-1]
-        wide[:-1] |= found[1:]
-        self.turns = self.turns.after(wide)
-        return self.turns.all
+        """Which rows of rates act in each interval (N, R), or beside it: where they change, the next profile may elsewhere."""
+        profile = SmoothProfile(reference.x, reference.u, reference.shape, self.h)
+        here = self.look.acting(*profile.at(self.look.shares)[:2]).any(axis=1)
+        found = here.copy()
+        found[1:] |= here[:-1]
+        found[:-1] |= here[1:]
+        voltage, own = self.look.maker.limits.voltage, self.look.voltages
+        if voltage is not None and self.one_sided:
+            found[:, own] = voltage.held(found[:, own])
+        return found
 
     def _rates(self, reference: Reference, tight: Tightened, k: int, acting: BoolArray) -> list[_Block]:
         """(1) or (2) at one place of every interval: at its first or last end, or within."""

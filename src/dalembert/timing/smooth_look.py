@@ -81,12 +81,13 @@ class Look:
         x, u, slope = profile.at(self.shares)
         above, below = self._beyond(x, u)
         speeds = (np.sqrt(x) * self.slowness)[..., None]
-        rates = np.abs(self.rates.value(x, u, slope)) / self.rates.size * self.acting(x, u)[:, None]
+        rates = np.abs(self.rates.value(x, u, slope)) / self.rates.size
+        rates[~self.acting(x, u)] = np.nan  # no peak is looked for between rows that act and those that do not
         used = np.maximum(above, below) + 1
-        used[..., self.without] = rates[..., self.instead]
-        over, under, fast, quick = (np.maximum(_peak(part), 0.0) for part in (above, below, speeds - 1, rates - 1))
-        at_ends = max(float(part[:, [0, -1]].max(initial=0.0)) - 1 for part in (rates, used))
-        return Judged(over, under, fast[:, 0], quick, used.max(axis=1), rates.max(axis=1), at_ends)
+        used[..., self.without] = np.nan_to_num(rates[..., self.instead])
+        over, under, fast, quick = (np.fmax(_peak(part), 0.0) for part in (above, below, speeds - 1, rates - 1))
+        at_ends = max(float(np.fmax.reduce(part[:, [0, -1]], axis=None, initial=0.0)) - 1 for part in (rates, used))
+        return Judged(over, under, fast[:, 0], quick, used.max(axis=1), np.fmax.reduce(rates, axis=1, initial=0.0), at_ends)
 
     def _beyond(self, x: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
         """By what share of their limits rows are above and below them, (N, K, R); negative where they keep them."""
@@ -101,7 +102,7 @@ class Look:
         return above, below
 
     def acting(self, x: FloatArray, u: FloatArray) -> BoolArray:
-        """Which rows of rates act in each interval (N, R), at ṡ² and s̈ of these places."""
+        """Which rows of rates act (N, K, R), at ṡ² and s̈ of these places."""
         return self.maker.acting(self.path, self.parts, x, u)
 
     def bend(self, profile: SmoothProfile) -> bool:
@@ -153,13 +154,13 @@ def _one_way(parts: PathTorques) -> PathTorques:
 
 
 def _peak(values: FloatArray) -> FloatArray:
-    """The largest along axis 1, and of parabolas through every three in a row."""
-    top: FloatArray = values.max(axis=1)
+    """The largest along axis 1, and of parabolas through every three in a row, but for those that are NaN."""
+    top: FloatArray = np.fmax.reduce(values, axis=1)
     before, here, after = values[:, :-2], values[:, 1:-1], values[:, 2:]
     bend, rise = 2 * here - before - after, after - before
     inside = np.abs(rise) < 2 * bend
     more = np.where(inside, rise**2 / (8 * np.where(inside, bend, 1.0)), 0.0)
-    return np.maximum(top, (here + more).max(axis=1))
+    return np.fmax(top, np.fmax.reduce(here + more, axis=1))
 
 
 __all__ = ["Judged", "Look"]

@@ -29,6 +29,8 @@ _MOST_TIGHT = 0.5  # share of a limit that is taken off at most
 _ROUGH, _MIDDLE, _FINE = 1e-4, 1e-6, 1e-8  # how well programmes are solved while profiles still move, at first, and then
 _SLOWER, _SLOWEST = 0.3, 1e-4  # of ṡ²: by how much, and how far at most, tangents are moved where there is no solution
 _MISSED = 1e-2  # excess at grid points that tells of rows left out, which the next programme has: nothing is tightened for it
+_FREE = 5  # programmes after which motors with gears that lose stay on the side that they are on: driving, or driven
+_IDLE = 4  # programmes without a better profile, where profiles take turns and do not come to stand
 _SLOWINGS = 12
 _WITHIN, _PLACES = 14, 5000  # places of the last look within every interval at least, and in all
 _COARSE = 1e-4  # excess seen there that is worth another solution
@@ -75,21 +77,26 @@ class SmoothSolver:
 
     def refined(self, x: FloatArray, u: FloatArray, margin: float = 0.0) -> SmoothFound | None:
         """The profile within limits less a share of them, from one nearby, x and u at the grid points."""
-        best, last, tight = None, np.inf, self._untightened(margin)
+        best, last, tight, idle = None, np.inf, self._untightened(margin), 0
         self.conditions.all = False
-        self.conditions.forget()
-        for _ in range(_TURNS):
+        voltage = self.maker.limits.voltage
+        for turn in range(_TURNS):
+            settled = voltage is None or not voltage.lossy or turn >= _FREE
+            self.conditions.one_sided = settled
             profile = self._programme(self._reference(x, u), tight, _MIDDLE if best is None else _FINE)
             if profile is None:
                 break
             found = SmoothFound(profile, self._time(profile), self.look.judged(profile))
+            better = best is None or found.cost < best.cost * (1 - _STAND)
+            idle = 0 if better else idle + 1
             best = found if best is None or found.cost < best.cost else best
             stands, last = abs(last - found.time) < _STAND * found.time, found.time
-            if stands and found.judged.excess < _LEFT:
+            if (stands and found.judged.excess < _LEFT) or (idle >= _IDLE and best.judged.excess < _LEFT):
                 break
             x, u = profile.x, profile.u
             if found.judged.at_ends < _MISSED:
-                tight = self._tighter(tight, found.judged)
+                tighter = self._tighter(tight, found.judged)
+                tight = tighter if settled else tight
         return best
 
     def bend_friction(self, profile: SmoothProfile) -> bool:

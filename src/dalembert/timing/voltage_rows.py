@@ -7,14 +7,12 @@ and τ, τ̇ of rate_rows this is √x (A u′ + B u + C x + G) + V u + W x + K,
     A = ℓ m,  B = ℓ (m′ + 2c),  C = ℓ c′,  G = ℓ (g′ + d′) + ρ v + k_e T q′                                   (2)
     V = ℓ v + ρ m,  W = ℓ v′ + ρ c,  K = ρ (g + d)
 
-A gear with the efficiency η has γ = 1/η while its motor drives and η while it is driven: two rows, of which the one acts that the
-profile is on. In an interval with both, where the torque passes zero, both act. Where the motor turns round, γ jumps as dry
-friction does: the limit holds on either side.
+A gear with the efficiency η has γ = 1/η while its motor drives and η while it is driven: two rows, of which the one acts on whose
+side the profile is. Beside places where the torque passes zero both act. Where the motor turns round, γ jumps as dry friction
+does: the limit holds on either side.
 """
 
 from __future__ import annotations
-
-from functools import cached_property
 
 import numpy as np
 
@@ -27,30 +25,39 @@ from .path_torque_rates import PathTorqueRates
 from .path_torques import PathTorques
 
 Columns = list[FloatArray]  # A, B, C, G, V, W, K of (2)
+_FAR = 4.0  # R i of a motor that is driven is less than twice its limit over η: so far the limit of sides does not act
 
 
 class InductiveVoltages:
-    """The motors of a train whose voltage is limited and whose current takes its time; driving rows first, then driven ones."""
+    """The motors of a train whose voltage is limited and whose current takes its time.
+
+    Rows of motors that drive come first, then those of gears with losses that are driven, then as many that are no limits: R i of
+    the latter, moved to a positive limit so that it is kept where the torque keeps the sign of a motor that is driven. They hold a
+    profile on the side that was taken for it.
+    """
 
     def __init__(self, train: DriveTrain, motors: IndexArray) -> None:
         eta = train.column("efficiency")
         self.train, lossy = train, motors[eta[motors] < 1.0]
-        self.motors: IndexArray = np.concatenate([motors, lossy])
-        self.drives: BoolArray = np.arange(len(self.motors)) < len(motors)
+        self.motors: IndexArray = np.concatenate([motors, lossy, lossy])
+        self.kind = np.repeat(["driving", "driven", "side"], [len(motors), len(lossy), len(lossy)])
         self.ideal: BoolArray = eta[self.motors] == 1.0
-        self.loss: FloatArray = np.where(self.drives, 1.0 / eta[self.motors], eta[self.motors])
+        self.loss: FloatArray = np.where(self.kind == "driving", 1.0 / eta[self.motors], eta[self.motors])
+        limit = train.column("voltage_limit")[self.motors]
+        self.side: BoolArray = self.kind == "side"
+        self.size: FloatArray = np.where(self.side, _FAR / eta[self.motors], 1.0) * limit
 
-    @cached_property
-    def size(self) -> FloatArray:
-        """The limit of each row [V]."""
-        return self._column("voltage_limit")
+    @property
+    def lossy(self) -> bool:
+        """Whether any gear has losses."""
+        return not self.ideal.all()
 
     def _column(self, key: str) -> FloatArray:
         return self.train.column(key)[self.motors]
 
     def places_among(self, rows: RowNames) -> tuple[IndexArray, IndexArray]:
         """Rows of limits that leave the inductance of these motors out, and the row here of each: driven ones come second."""
-        own = [self.train.names[k] for k in self.motors]
+        own = [self.train.names[k] for k in self.motors[~self.side]]
         without, here = [], []
         for place, (kind, name) in enumerate(zip(rows.kinds, rows.names, strict=True)):
             if kind == "voltage" and name in own:
@@ -61,24 +68,35 @@ class InductiveVoltages:
 
     def rows(self, path: Rates, parts: PathTorques, rates: PathTorqueRates) -> Columns:
         """(2) at places (N, K, n)."""
-        L, R = self._per_torque(path)
+        L, R, e = self._factors(path)
         m, c, g, v, d = self._of_motors(parts)
         m1, c1, g1, v1, d1 = self._of_motors(rates)
-        G = L * (g1 + d1) + R * v + self._column("k_e") * self._turns(path)
-        return [L * m, L * (m1 + 2 * c), L * c1, G, L * v + R * m, L * v1 + R * c, R * (g + d)]
+        K = R * (g + d) + np.where(self.side, self.size, 0.0)
+        return [L * m, L * (m1 + 2 * c), L * c1, L * (g1 + d1) + R * v + e, L * v + R * m, L * v1 + R * c, K]
 
     def at(self, path: Rates, z: FloatArray, tau: FloatArray, rate: FloatArray) -> FloatArray:
         """(1) for torques and their rates (N, K, n) at the speed z (N, K, 1)."""
-        (torque, slope), (L, R) = self._of_motors((tau, rate)), self._per_torque(path)
-        return L * slope + R * torque + self._column("k_e") * self._turns(path) * z
+        (torque, slope), (L, R, e) = self._of_motors((tau, rate)), self._factors(path)
+        return L * slope + R * torque + e * z + np.where(self.side, self.size, 0.0)
 
     def acting(self, path: Rates, parts: PathTorques, z: FloatArray, u: FloatArray) -> BoolArray:
-        """Which row acts in each interval (N, rows), at a profile with ṡ and s̈ of shape (N, K, 1)."""
-        if self.ideal.all():
-            return np.ones((len(z), len(self.motors)), dtype=bool)
+        """Which limits act at places (N, K, rows) of a profile with ṡ and s̈ (N, K, 1): those of their side, and beside it."""
+        if not self.lossy:
+            return np.ones((*z.shape[:2], len(self.motors)), dtype=bool)
         power = self._of_motors((parts.at(z, u),))[0] * _one_way(self._turns(path))
-        here: BoolArray = self.ideal | np.where(self.drives, power >= 0, power <= 0)
-        return here.any(axis=1)
+        here = self.ideal | np.where(self.kind == "driving", power >= 0, power <= 0)
+        found = here.copy()
+        found[:, 1:] |= here[:, :-1]
+        found[:, :-1] |= here[:, 1:]
+        return found & ~self.side
+
+    def held(self, acting: BoolArray) -> BoolArray:
+        """The limits that act, and the sides of motors that are driven, where they are not about to drive."""
+        found = acting.copy()
+        for row in np.flatnonzero(self.side):
+            drives = np.flatnonzero((self.motors == self.motors[row]) & (self.kind == "driving"))
+            found[..., row] = ~acting[..., drives[0]]
+        return found
 
     def _of_motors(self, parts: tuple[FloatArray, ...]) -> Columns:
         share = self.train.sharing[self.motors].T
@@ -87,10 +105,13 @@ class InductiveVoltages:
     def _turns(self, path: Rates) -> FloatArray:
         return path[1] @ self.train.matrix[self.motors].T
 
-    def _per_torque(self, path: Rates) -> Columns:
-        """γ L/k_t and γ R/k_t; a motor that stands loses nothing."""
-        gain = np.where(_one_way(self._turns(path)) == 0.0, 1.0, self.loss) / self._column("torque_constant")
-        return [gain * self._column(key) for key in ("inductance", "resistance")]
+    def _factors(self, path: Rates) -> Columns:
+        """γ L/k_t, γ R/k_t and k_e T q′; a motor that stands loses nothing. Sides have R/k_t alone, and the sign of ω."""
+        turns = self._turns(path)
+        way = _one_way(turns)
+        gain = np.where(way == 0.0, 1.0, self.loss) / self._column("torque_constant")
+        R = gain * self._column("resistance") * np.where(self.side, np.sign(way), 1.0)
+        return [gain * self._column("inductance") * ~self.side, R, self._column("k_e") * turns * ~self.side]
 
 
 def _one_way(turns: FloatArray) -> FloatArray:
