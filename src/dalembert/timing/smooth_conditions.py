@@ -95,7 +95,7 @@ class ConditionMaker:
             blocks += self._limits(reference, tight)
         places, acting = self.look.shares.shape[1], self._acting(reference)
         for k in range(places) if self.within.any() else (0, places - 1):
-            blocks += self._rates(reference, tight, k, acting)
+            blocks += self._rates(reference, tight, k, acting[:, k])
         for k in range(1, places - 1) if self.rows_within.any() else ():
             blocks += self._limits_within(reference, tight, k)
         return _gathered(blocks, self.N)
@@ -201,15 +201,12 @@ class ConditionMaker:
         return found
 
     def _acting(self, reference: Reference) -> BoolArray:
-        """Which rows of rates act in each interval (N, R), or beside it: where they change, the next profile may elsewhere."""
+        """Which rows of rates act at places of the intervals (N, K, R)."""
         profile = SmoothProfile(reference.x, reference.u, reference.shape, self.h)
-        here = self.look.acting(*profile.at(self.look.shares)[:2]).any(axis=1)
-        found = here.copy()
-        found[1:] |= here[:-1]
-        found[:-1] |= here[1:]
+        found = self.look.acting(*profile.at(self.look.shares)[:2])
         voltage, own = self.look.maker.limits.voltage, self.look.voltages
         if voltage is not None and self.one_sided:
-            found[:, own] = voltage.held(found[:, own])
+            found[..., own] = voltage.held(found[..., own])
         return found
 
     def _rates(self, reference: Reference, tight: Tightened, k: int, acting: BoolArray) -> list[_Block]:

@@ -94,7 +94,7 @@ class SmoothSolver:
             if (stands and found.judged.excess < _LEFT) or (idle >= _IDLE and best.judged.excess < _LEFT):
                 break
             x, u = profile.x, profile.u
-            if found.judged.at_ends < _MISSED:
+            if found.judged.at_ends < _MISSED or turn >= _FREE:
                 tighter = self._tighter(tight, found.judged)
                 tight = tighter if settled else tight
         return best
@@ -128,7 +128,7 @@ class SmoothSolver:
             excess = found.judged.excess
             if excess <= TOLERANCE:
                 break
-            margin += 1.5 * excess
+            margin += 1.5 * min(excess, last)
             again = self.refined(profile.x, profile.u, margin) if self.ends.any() or excess > last else None
             profile = profile.slowed(1 - min(0.5, (2.0 + turn) * excess)) if again is None else again.profile
             last = excess if again is None else np.inf

@@ -26,6 +26,7 @@ from .path_torques import PathTorques
 
 Columns = list[FloatArray]  # A, B, C, G, V, W, K of (2)
 _FAR = 4.0  # R i of a motor that is driven is less than twice its limit over η: so far the limit of sides does not act
+_ASIDE = 1e-4  # of the limit: while R i is less, both rows act, so that a motion that is slowed a little keeps them too
 
 
 class InductiveVoltages:
@@ -83,8 +84,9 @@ class InductiveVoltages:
         """Which limits act at places (N, K, rows) of a profile with ṡ and s̈ (N, K, 1): those of their side, and beside it."""
         if not self.lossy:
             return np.ones((*z.shape[:2], len(self.motors)), dtype=bool)
-        power = self._of_motors((parts.at(z, u),))[0] * _one_way(self._turns(path))
-        here = self.ideal | np.where(self.kind == "driving", power >= 0, power <= 0)
+        per_torque = self._column("resistance") / self._column("torque_constant") / self._column("voltage_limit")
+        share = self._of_motors((parts.at(z, u),))[0] * np.sign(_one_way(self._turns(path))) * per_torque
+        here = self.ideal | np.where(self.kind == "driving", share >= -_ASIDE, share <= _ASIDE)
         found = here.copy()
         found[:, 1:] |= here[:, :-1]
         found[:, :-1] |= here[:, 1:]
