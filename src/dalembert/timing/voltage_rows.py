@@ -47,6 +47,7 @@ class InductiveVoltages:
         limit = train.column("voltage_limit")[self.motors]
         self.side: BoolArray = self.kind == "side"
         self.size: FloatArray = np.where(self.side, _FAR / eta[self.motors], 1.0) * limit
+        self.shift: FloatArray = np.where(self.side, self.size + 1.001 * _ASIDE * self.loss * limit, 0.0)
 
     @property
     def lossy(self) -> bool:
@@ -72,13 +73,13 @@ class InductiveVoltages:
         L, R, e = self._factors(path)
         m, c, g, v, d = self._of_motors(parts)
         m1, c1, g1, v1, d1 = self._of_motors(rates)
-        K = R * (g + d) + np.where(self.side, self.size, 0.0)
+        K = R * (g + d) + self.shift
         return [L * m, L * (m1 + 2 * c), L * c1, L * (g1 + d1) + R * v + e, L * v + R * m, L * v1 + R * c, K]
 
     def at(self, path: Rates, z: FloatArray, tau: FloatArray, rate: FloatArray) -> FloatArray:
         """(1) for torques and their rates (N, K, n) at the speed z (N, K, 1)."""
         (torque, slope), (L, R, e) = self._of_motors((tau, rate)), self._factors(path)
-        return L * slope + R * torque + e * z + np.where(self.side, self.size, 0.0)
+        return L * slope + R * torque + e * z + self.shift
 
     def acting(self, path: Rates, parts: PathTorques, z: FloatArray, u: FloatArray) -> BoolArray:
         """Which limits act at places (N, K, rows) of a profile with ṡ and s̈ (N, K, 1): those of their side, and beside it."""
