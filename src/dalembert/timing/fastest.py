@@ -78,8 +78,9 @@ def fastest_timing(
         turns round, its dry friction jumps and its torque with it: torque rates are limited between such places, and
         `jumps` of the result names them.
     motors : bool or DriveTrain
-        Keep within the limits of voltage, current and speed of the motors of the joints (True), or of a drive train. The
-        inductance is left out: see `nominal_voltage` for what it asks of the result.
+        Keep within the limits of voltage, current and speed of the motors of the joints (True), or of a drive train. Where a
+        motor with a limit of voltage has an inductance, the limit holds for v = L di/dt + R i + k_e ω as `nominal_voltage` has
+        it: torques are then continuous, rests, jumps of q″ and dry friction as with `torque_rate`.
     end_speeds : tuple of two float
         ṡ at the start and at the end of the path; 0 is rest.
     intervals : int

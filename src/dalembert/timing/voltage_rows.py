@@ -32,9 +32,9 @@ _ASIDE = 1e-4  # of the limit: while R i is less, both rows act, so that a motio
 class InductiveVoltages:
     """The motors of a train whose voltage is limited and whose current takes its time.
 
-    Rows of motors that drive come first, then those of gears with losses that are driven, then as many that are no limits: R i of
-    the latter, moved to a positive limit so that it is kept where the torque keeps the sign of a motor that is driven. They hold a
-    profile on the side that was taken for it.
+    Rows of motors that drive come first, then those of gears with losses that are driven, then as many "sides", which are no
+    limits: R i of the latter, moved so far that its row is kept where the torque has the sign of a motor that is driven. They hold
+    a profile on the side that was taken for it.
     """
 
     def __init__(self, train: DriveTrain, motors: IndexArray) -> None:
@@ -60,7 +60,8 @@ class InductiveVoltages:
     def places_among(self, rows: RowNames) -> tuple[IndexArray, IndexArray]:
         """Rows of limits that leave the inductance of these motors out, and the row here of each: driven ones come second."""
         own = [self.train.names[k] for k in self.motors[~self.side]]
-        without, here = [], []
+        without: list[int] = []
+        here: list[int] = []
         for place, (kind, name) in enumerate(zip(rows.kinds, rows.names, strict=True)):
             if kind == "voltage" and name in own:
                 again = any(rows.names[k] == name for k in without)
