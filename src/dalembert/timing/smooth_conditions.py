@@ -225,8 +225,17 @@ class ConditionMaker:
                 of[side, slot] = (sign * parts + by_x * place.x_of[slot][:, None]) / size
         b = np.stack([line.room - line.constant, line.room + line.constant]) / size
         if 0 < k < self.look.shares.shape[1] - 1:
-            return [_Block(one, bound, self.within & acting) for one, bound in zip(of, b, strict=True)]
+            return [_Block(one, bound, self._within() & acting) for one, bound in zip(of, b, strict=True)]
         return self._sides(f"rates{k}", reference, of, b, acting)
+
+    def _within(self) -> BoolArray:
+        """Which rates are held within intervals."""
+        voltage, own = self.look.maker.limits.voltage, self.look.voltages
+        if voltage is None:
+            return self.within
+        found = self.within.copy()
+        found[:, own] = voltage.with_sides(found[:, own])
+        return found
 
     def _divided(self, place: _Place, k: int, tight: Tightened) -> _Line:
         """(1) at a place."""

@@ -55,8 +55,8 @@ class FastestTiming:
         A sentence for each path; empty where all is well.
     jumps : tuple of tuple of TorqueJump
         With limits of jerk or torque rate, or motors with inductance, of each path the places at which a joint turns round, or
-        is passed at rest, and its
-        torque jumps by what dry friction turns: (s, t, joint, size). Between them torques are continuous.
+        is passed at rest, and its torque jumps by what dry friction turns: (s, t, joint, size). Between them torques are
+        continuous.
     """
 
     duration: FloatArray

@@ -33,8 +33,8 @@ class InductiveVoltages:
     """The motors of a train whose voltage is limited and whose current takes its time.
 
     Rows of motors that drive come first, then those of gears with losses that are driven, then as many "sides", which are no
-    limits: R i of the latter, moved so far that its row is kept where the torque has the sign of a motor that is driven. They hold
-    a profile on the side that was taken for it.
+    limits: R i of the latter, moved so far that its row is kept where the torque has the sign of a motor that is driven. They
+    hold a profile on the side that was taken for it.
     """
 
     def __init__(self, train: DriveTrain, motors: IndexArray) -> None:
@@ -97,10 +97,19 @@ class InductiveVoltages:
     def held(self, acting: BoolArray) -> BoolArray:
         """The limits that act, and the sides of motors that are driven, where they are not about to drive."""
         found = acting.copy()
-        for row in np.flatnonzero(self.side):
-            drives = np.flatnonzero((self.motors == self.motors[row]) & (self.kind == "driving"))
-            found[..., row] = ~acting[..., drives[0]]
+        found[..., self.side] = ~acting[..., self._rows_of_sides("driving")]
         return found
+
+    def with_sides(self, within: BoolArray) -> BoolArray:
+        """Rows that are held within intervals (N, rows), and the sides of their motors."""
+        found = within.copy()
+        found[:, self.side] = within[:, self._rows_of_sides("driving")] | within[:, self._rows_of_sides("driven")]
+        return found
+
+    def _rows_of_sides(self, kind: str) -> list[int]:
+        """The rows of a kind that the motors of the sides have."""
+        rows = {self.motors[row]: int(row) for row in np.flatnonzero(self.kind == kind)}
+        return [rows[motor] for motor in self.motors[self.side]]
 
     def _of_motors(self, parts: tuple[FloatArray, ...]) -> Columns:
         share = self.train.sharing[self.motors].T
