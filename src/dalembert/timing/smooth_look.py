@@ -76,6 +76,12 @@ class Look:
     def _find_rows(self) -> None:
         self.rows = self.base.maker(self.path, self.parts)
 
+    @property
+    def spare(self) -> FloatArray:
+        """The share of each rate's limit (N, R) that may be taken off: half of it, or of what gravity leaves of a voltage."""
+        still = np.abs(self.rates.K).max(axis=1) / self.rates.size * self.voltages
+        return np.maximum(1.0 - still, 0.0) / 2
+
     def judged(self, profile: SmoothProfile) -> Judged:
         """How far limits are exceeded."""
         x, u, slope = profile.at(self.shares)

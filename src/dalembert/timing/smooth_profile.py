@@ -31,6 +31,7 @@ _SLOWER, _SLOWEST = 0.3, 1e-4  # of ṡ²: by how much, and how far at most, tan
 _MISSED = 1e-2  # excess at grid points that tells of rows left out, which the next programme has: nothing is tightened for it
 _FREE = 5  # programmes after which motors with gears that lose stay on the side that they are on: driving, or driven
 _IDLE = 4  # programmes without a better profile, where profiles take turns and do not come to stand
+_DEAR = 20.0
 _SLOWINGS = 12
 _WITHIN, _PLACES = 14, 5000  # places of the last look within every interval at least, and in all
 _COARSE = 1e-4  # excess seen there that is worth another solution
@@ -45,8 +46,8 @@ class SmoothFound(NamedTuple):
 
     @property
     def cost(self) -> float:
-        """The time, with what slowing down by the excess would add."""
-        return self.time * (1 + 2 * self.judged.excess)
+        """The time, with what slowing down by the excess could add, where gravity takes most of a limit."""
+        return self.time * (1 + _DEAR * self.judged.excess)
 
 
 class SmoothSolver:
@@ -130,7 +131,7 @@ class SmoothSolver:
                 break
             margin += 1.5 * min(excess, last)
             again = self.refined(profile.x, profile.u, margin) if self.ends.any() or excess > last else None
-            profile = profile.slowed(1 - min(0.5, (2.0 + turn) * excess)) if again is None else again.profile
+            profile = profile.slowed(1 - min(0.5, 2.0 * 1.4**turn * excess)) if again is None else again.profile
             last = excess if again is None else np.inf
         return found
 
@@ -139,7 +140,7 @@ class SmoothSolver:
 
     def _untightened(self, margin: float = 0.0) -> Tightened:
         rows = np.full((self.N, self.base.R), margin)
-        rates = np.full(self.conditions.within.shape, margin)
+        rates = np.minimum(margin, self.look.spare)
         return Tightened(rows, rows, rates, np.full(self.N + 1, 1.0 - margin))
 
     def _reference(self, x: FloatArray, u: FloatArray | None) -> Reference:
@@ -184,7 +185,7 @@ class SmoothSolver:
         return Tightened(
             np.minimum(tight.up + _MORE * _spread(over), _MOST_TIGHT),
             np.minimum(tight.down + _MORE * _spread(under), _MOST_TIGHT),
-            np.minimum(tight.rates + _MORE * _spread(quick), _MOST_TIGHT),
+            np.minimum(tight.rates + _MORE * _spread(quick), self.look.spare),
             tight.slower * np.minimum(np.concatenate([end, slower]), np.concatenate([slower, end])),
         )
 
