@@ -208,6 +208,7 @@ INSIDE = {  # groups of modules, the lowest first; a module imports from its own
         ("cubic_splines", "speed_program", "time_law", "friction_kinds", "scaling_result", "banded_programme"),
         ("path_torques", "path_shapes"),
         ("path_torque_rates", "path_grid", "limit_rows", "table_program"),
+        ("voltage_rows",),
         ("excess_program", "shared_drives", "rate_rows", "smooth_shape", "smooth_grid"),
         ("fastest_profile", "timing_limits", "smooth_law", "smooth_start"),
         ("timing_refusals", "rate_limits", "smooth_look", "timing_result", "drive_facets", "gripped_drives"),

@@ -35,6 +35,7 @@ from .smooth_timing import SmoothTiming, timed_smoothly
 from .time_law import TimeLaw
 from .timing_limits import limits_of, read_limits
 from .timing_result import FastestTiming
+from .voltage_rows import inductive_voltages
 
 _AT_ONCE = 80_000  # samples that are looked at together: more do not stay in the caches
 _ROUNDS = 20  # timings of drives that share torques; three or four are usual
@@ -83,8 +84,9 @@ def fastest_timing(
         turns round, its dry friction jumps and its torque with it: torque rates are limited between such places, and
         `jumps` of the result names them.
     motors : bool or DriveTrain
-        Keep within the limits of voltage, current and speed of the motors of the joints (True), or of a drive train. The
-        inductance is left out: see `nominal_voltage` for what it asks of the result.
+        Keep within the limits of voltage, current and speed of the motors of the joints (True), or of a drive train. Where a
+        motor with a limit of voltage has an inductance, the limit holds for v = L di/dt + R i + k_e ω as `nominal_voltage` has
+        it: torques are then continuous, rests, jumps of q″ and dry friction as with `torque_rate`.
     contacts : mapping of closure to Contact
         As in `distribute_load`: closures of a mechanism that only push, within their cones of friction. What is gripped does not
         slip anywhere along the motion; a cone in space is taken for a pyramid within it, smaller by half a percent.
@@ -137,6 +139,7 @@ def fastest_timing(
     ends = _end_speeds(end_speeds)
     paths, batch, broken = read_paths(path, n)
     drives, rate_limits = limits.drives, read_rates(system, {"jerk": jerk, "torque_rate": torque_rate}, limits.drives)
+    rate_limits = rate_limits._replace(voltage=inductive_voltages(limits))
     step = 1 if rate_limits.act or drives is not None else max(1, _AT_ONCE // (10 * N))
     inside = threads if paths.count <= step else 1  # several pieces have a thread each
     sharing = _sharing(plant, drives, inside, grip, rate_limits)

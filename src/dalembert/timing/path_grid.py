@@ -14,6 +14,7 @@ from ..trajectory.motion import Rates
 from .path_shapes import Paths
 
 BoolArray = NDArray[np.bool_]
+IndexArray = NDArray[np.intp]
 WITHIN = 4  # places looked at inside of each interval; parabolas tell what is between them
 _LEAST = 20  # intervals of a piece: on fewer, limits kept between grid points can cost several times the time
 _CLOSER, _FEW, _COARSE = 16, 40, 400  # places where a piece of the path, or all of it, has fewer intervals: it bends within them
@@ -224,6 +225,7 @@ __all__ = [
     "WITHIN",
     "BoolArray",
     "Grid",
+    "IndexArray",
     "before_jumps",
     "grid_of",
     "just_before",

@@ -5,7 +5,7 @@
 
 are both of the form √x (A u′ + B u + C x + G) + V u + W x + K; (2) is the derivative of τ = m u + c x + v √x + d + g, and K = 0.
 Friction that is no line in the speed has its rate, less that of the line, in K, as it was at the last profile. Of drives that
-share torques, u_d = S τ, the rate is S τ̇ + √x S′ τ.
+share torques, u_d = S τ, the rate is S τ̇ + √x S′ τ. Voltages of motors with inductance are rows of this form too (voltage_rows).
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ from ..checks import FloatArray
 from ..dynamics import inverse_dynamics, torque_rate
 from ..trajectory.motion import Rates
 from .limit_rows import Limit
-from .path_torque_rates import path_torque_rates
+from .path_grid import BoolArray
+from .path_torque_rates import PathTorqueRates, path_torque_rates
 from .path_torques import PathTorques
+from .voltage_rows import InductiveVoltages
 
 _STEP = 1e-4  # of a coordinate, over which S is differenced to both sides: its error is some 1e-9 of S′
 
@@ -45,16 +47,19 @@ class RateRows(NamedTuple):
 
 
 class RateLimits(NamedTuple):
-    """Limits of rates, infinite where there is none; `drives` in place of `torque_rate` where torques are those of drives."""
+    """Limits of rates, infinite where there is none; `drives` in place of `torque_rate` where torques are those of drives.
+    Voltages of motors with inductance are limited with them.
+    """
 
     jerk: Limit
     torque_rate: Limit
     drives: Limit | None = None
+    voltage: InductiveVoltages | None = None
 
     @property
     def act(self) -> bool:
         """Whether any of them is finite."""
-        return self.jerk.acts or self.torques.acts
+        return self.jerk.acts or self.torques.acts or self.voltage is not None
 
     @property
     def torques(self) -> Limit:
@@ -63,7 +68,7 @@ class RateLimits(NamedTuple):
 
     @property
     def names(self) -> tuple[tuple[str, str], ...]:
-        """Kind and name of every row."""
+        """Kind and name of every row of jerk or torque rate; those of voltages come after them, and have their names already."""
         return tuple((limit.kind, name) for limit in (self.jerk, self.torques) for name in _only(limit, limit.names))
 
 
@@ -80,12 +85,16 @@ class RateMaker:
         self.system, self.limits, self.threads, self.shares = system, limits, threads, shares
 
     def __call__(self, path: Rates, parts: PathTorques) -> RateRows:
-        """The rows at samples (..., n), jerks first."""
-        found = []
+        """The rows at samples (..., n): jerks, rates of torque, voltages."""
+        found, voltage = [], self.limits.voltage
         if self.limits.jerk.acts:
             found.append(self._jerks(path))
+        if self.limits.torques.acts or voltage is not None:
+            rates = path_torque_rates(self.system, *path, threads=self.threads)
         if self.limits.torques.acts:
-            found.append(self._torques(path, parts))
+            found.append(self._torques(path, parts, rates))
+        if voltage is not None:
+            found.append(RateRows._make([*voltage.rows(path, parts, rates), voltage.size]))
         return RateRows._make(np.concatenate(columns, axis=-1) for columns in zip(*found, strict=True))
 
     def _jerks(self, path: Rates) -> RateRows:
@@ -94,8 +103,7 @@ class RateMaker:
         zero = np.zeros_like(q1)
         return RateRows(q1, 3 * q2, q3, zero, zero, zero, zero, self.limits.jerk.size[keep])  # (1)
 
-    def _torques(self, path: Rates, parts: PathTorques) -> RateRows:
-        rates = path_torque_rates(self.system, *path, threads=self.threads)
+    def _torques(self, path: Rates, parts: PathTorques, rates: PathTorqueRates) -> RateRows:
         m, c, v = parts.inertia, parts.motion, parts.viscous
         zero = np.zeros_like(m)
         columns = [m, rates.inertia + 2 * c, rates.motion, rates.gravity + rates.dry, v, rates.viscous, zero]  # (2)
@@ -107,21 +115,32 @@ class RateMaker:
         keep = np.flatnonzero(np.isfinite(limit.size))
         return RateRows._make([*(column[..., keep] for column in columns), limit.size[keep]])
 
-    def bent(self, path: Rates, rows: RateRows, x: FloatArray, u: FloatArray, slope: FloatArray) -> RateRows:
-        """The rows with K such that rates of torque are the true ones at these ṡ², s̈ and ds̈/ds."""
-        if not self.limits.torques.acts:
+    def acting(self, path: Rates, parts: PathTorques, x: FloatArray, u: FloatArray) -> BoolArray:
+        """Which rows act (N, K, R), at a profile with ṡ² and s̈ (N, K): all but some voltages of gears with losses."""
+        found = np.ones((*x.shape, len(self.limits.names)), dtype=bool)
+        if self.limits.voltage is None:
+            return found
+        own = self.limits.voltage.acting(path, parts, np.sqrt(x)[..., None], u[..., None])
+        return np.concatenate([found, own], axis=-1)
+
+    def bent(self, path: Rates, rows: RateRows, x: FloatArray, u: FloatArray, slope: FloatArray, tau: FloatArray) -> RateRows:
+        """The rows with K such that rates of torque, and voltages for torques τ, are the true ones at these ṡ², s̈ and ds̈/ds."""
+        first, count = int(np.isfinite(self.limits.jerk.size).sum()), len(self.limits.names)
+        if first == len(rows.size):
             return rows
         q, q1, q2, q3 = path
         z, u1 = np.sqrt(x)[..., None], u[..., None]
         motion = q, q1 * z, q2 * z * z + q1 * u1, q3 * z**3 + 3 * q2 * z * u1 + q1 * z * slope[..., None]
         rate = torque_rate(self.system, *motion, threads=self.threads)
+        true = np.zeros_like(rows.K)
+        if self.limits.voltage is not None:
+            true[..., count:] = self.limits.voltage.at(path, z, tau, rate)
         if self.shares is not None and self.limits.drives is not None:
             tau = inverse_dynamics(self.system, *motion[:3], threads=self.threads)
             rate = _times(self.shares(q), rate) + z * _times(self._share_rates(path), tau)
-        first = int(np.isfinite(self.limits.jerk.size).sum())
-        keep = np.flatnonzero(np.isfinite(self.limits.torques.size))
-        K = np.zeros_like(rows.K)
-        K[..., first:] = rate[..., keep] - rows._replace(K=K).value(x, u, slope)[..., first:]
+        true[..., first:count] = rate[..., np.flatnonzero(np.isfinite(self.limits.torques.size))]
+        K = true - rows._replace(K=np.zeros_like(rows.K)).value(x, u, slope)
+        K[..., :first] = 0.0
         return rows._replace(K=K)
 
     def _share_rates(self, path: Rates) -> FloatArray:

@@ -6,8 +6,12 @@ About the last profile x₀, u₀ a limit of a rate (rate_rows), divided by √x
     √x₀ (A u′ + B u + C x + G) + V (u − u₀ (x/x₀ − 1)/2) + W (x₀ + x)/2  ≤  (r − K) (3 − x/x₀)/2                (1)
 
 r/√x is convex and above its tangent, so that without viscous friction (1) keeps the limit wherever the programme ends; with it,
-up to second order, which is nothing once the profiles stand. Rows of torque have √x ≈ (x₀ + x) / 2√x₀, those of power p/√x as
-above.
+up to second order, which is nothing once the profiles stand. Of a voltage, most is V u + K, which is linear as it is: it is not
+divided, and with P = A u′ + B u + C x + G
+
+    √x₀ P + P₀ (x − x₀) / 2√x₀ + V u + W x + K  ≤  r                                                            (2)
+
+Rows of torque have √x ≈ (x₀ + x) / 2√x₀, those of power p/√x as above.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from .banded_programme import Chain, ChainConditions
 from .fastest_profile import ProfileSolver
 from .path_grid import BoolArray
 from .smooth_look import Look
-from .smooth_shape import Shape, place_of, shape_of
+from .smooth_shape import Shape, SmoothProfile, place_of, shape_of
 
 _BESIDE = 1e-2  # v beside rest, at which a row of rates is taken in place of the rest itself, where jerk is constant
 _MOST, _LEAST = 2.9, 0.04  # x / x₀: above three the tangents would leave nothing
@@ -80,22 +84,27 @@ class ConditionMaker:
         # which rates, and which other rows, are held within their intervals too
         self.within = np.zeros((self.N, len(look.rates.size)), dtype=bool)
         self.rows_within = np.zeros((self.N, self.R), dtype=bool)
+        self.act = ~np.isin(np.arange(self.R), look.without)  # voltages without inductance do not, where a motor has some
         self.all = True  # rows, those far from their limits too
+        self.one_sided = False  # whether motors that are driven stay so in the next profile
 
     def __call__(self, reference: Reference, tight: Tightened) -> ChainConditions:
         """All conditions of one programme."""
         blocks = [self._speeds(reference, tight), *self._speeds_between(reference, tight)]
         if self.R:
             blocks += self._limits(reference, tight)
-        places = self.look.shares.shape[1]
+        places, acting = self.look.shares.shape[1], self._acting(reference)
         for k in range(places) if self.within.any() else (0, places - 1):
-            blocks += self._rates(reference, tight, k)
+            blocks += self._rates(reference, tight, k, acting[:, k])
         for k in range(1, places - 1) if self.rows_within.any() else ():
             blocks += self._limits_within(reference, tight, k)
         return _gathered(blocks, self.N)
 
     def _sides(self, name: str, reference: Reference, of: FloatArray, b: FloatArray, there: BoolArray) -> list[_Block]:
-        """A pair of conditions ±, of rows that use much of their limit at the reference, or have done so before."""
+        """A pair of conditions ±, of rows that use much of their limit at the reference, or have done so before.
+
+        `there` is that of both, or (2, N, R) where rows have a limit to one side only.
+        """
         if not self.all:
             z = self._shares(reference)
             room = [bound - sum(one[k] * z[k][:, None] for k in range(4)) for one, bound in zip(of, b, strict=True)]
@@ -103,7 +112,7 @@ class ConditionMaker:
             near = use > np.minimum(_SMALL_USE, 0.5 * use.max(axis=1, keepdims=True))
             self.seen[name] = near = near | self.seen.get(name, False)
             there = there & near
-        return [_Block(one, bound, there) for one, bound in zip(of, b, strict=True)]
+        return [_Block(one, bound, here) for one, bound, here in zip(of, b, np.broadcast_to(there, b.shape), strict=True)]
 
     def _shares(self, reference: Reference) -> list[FloatArray]:
         xi, eta = np.ones_like(reference.x), reference.u / reference.scale
@@ -170,8 +179,8 @@ class ConditionMaker:
         for side, sign in enumerate((1.0, -1.0)):
             of[side, slots[0]], of[side, slots[1]] = (sign * (c + v) + room[side] / 2) / size, sign * m / size
         b = np.stack([hi - v + 1.5 * room[0], v - lo + 1.5 * room[1]]) / size
-        there = ~self.resting[node][:, None] & (np.abs(b) < _FAR)
-        return of, b, there[0] & there[1]
+        there = ~self.resting[node][:, None] & self.act & (np.abs(b) < _FAR)
+        return of, b, there
 
     def _limits_within(self, reference: Reference, tight: Tightened, k: int) -> list[_Block]:
         """Rows at a place within intervals, where they were exceeded."""
@@ -188,33 +197,76 @@ class ConditionMaker:
             by_x = sign * (rows.c[:, k] + half / z**2) + room / (2 * z**2)
             parts = [sign * rows.m[:, k] * u[:, None] + by_x * x[:, None] for u, x in zip(place.u_of, place.x_of, strict=True)]
             b = (limit - cut * base.scale[0] - sign * (still + half) + 1.5 * room) / size
-            found.append(_Block(np.stack(parts) / size, b, self.rows_within & (np.abs(b) < _FAR)))
+            found.append(_Block(np.stack(parts) / size, b, self.rows_within & self.act & (np.abs(b) < _FAR)))
         return found
 
-    def _rates(self, reference: Reference, tight: Tightened, k: int) -> list[_Block]:
-        """(1) at one place of every interval: at its first or last end, or within."""
-        A, B, C, G, V, W, K = (part[:, k] for part in self.look.rates[:-1])
+    def _acting(self, reference: Reference) -> BoolArray:
+        """Which rows of rates act at places of the intervals (N, K, R)."""
+        profile = SmoothProfile(reference.x, reference.u, reference.shape, self.h)
+        found = self.look.acting(*profile.at(self.look.shares)[:2])
+        voltage, own = self.look.maker.limits.voltage, self.look.voltages
+        if voltage is not None and self.one_sided:
+            found[..., own] = voltage.held(found[..., own])
+        return found
+
+    def _rates(self, reference: Reference, tight: Tightened, k: int, acting: BoolArray) -> list[_Block]:
+        """(1) or (2) at one place of every interval: at its first or last end, or within."""
         place = _Place.at(reference, self.h, self._share(k))
-        x, u, z = place.x[:, None], place.u[:, None], np.sqrt(place.x)[:, None]
-        size = self.look.rates.size * np.ones_like(x)
-        limit = size * (1 - tight.rates)
-        by_slope, by_u = z * A, z * B + V
-        by_x = z * C + (W - (V * u + K) / x) / 2
-        constant = z * G + (V * u + W * x) / 2 + 1.5 * K
+        line = self._divided(place, k, tight)
+        if self.look.voltages.any():
+            whole = self._undivided(place, k, tight)
+            line = _Line(*(np.where(self.look.voltages, two, one) for one, two in zip(line, whole, strict=True)))
+        size = self.look.rates.size * np.ones_like(line.room)
         of = np.zeros((2, 4, *size.shape))
         for side, sign in enumerate((1.0, -1.0)):
-            total = sign * by_x + limit / (2 * x)
+            by_x = sign * line.by_x + line.falls
             for slot in range(4):
-                parts = by_slope * place.slope_of[slot][:, None] + by_u * place.u_of[slot][:, None]
-                of[side, slot] = (sign * parts + total * place.x_of[slot][:, None]) / size
-        b = np.stack([1.5 * limit - constant, 1.5 * limit + constant]) / size
+                parts = line.by_slope * place.slope_of[slot][:, None] + line.by_u * place.u_of[slot][:, None]
+                of[side, slot] = (sign * parts + by_x * place.x_of[slot][:, None]) / size
+        b = np.stack([line.room - line.constant, line.room + line.constant]) / size
         if 0 < k < self.look.shares.shape[1] - 1:
-            return [_Block(one, bound, self.within) for one, bound in zip(of, b, strict=True)]
-        return self._sides(f"rates{k}", reference, of, b, np.ones(size.shape, dtype=bool))
+            return [_Block(one, bound, self._within() & acting) for one, bound in zip(of, b, strict=True)]
+        return self._sides(f"rates{k}", reference, of, b, acting)
+
+    def _within(self) -> BoolArray:
+        """Which rates are held within intervals."""
+        voltage, own = self.look.maker.limits.voltage, self.look.voltages
+        if voltage is None:
+            return self.within
+        found = self.within.copy()
+        found[:, own] = voltage.with_sides(found[:, own])
+        return found
+
+    def _divided(self, place: _Place, k: int, tight: Tightened) -> _Line:
+        """(1) at a place."""
+        A, B, C, G, V, W, K = (part[:, k] for part in self.look.rates[:-1])
+        x, u, z = place.x[:, None], place.u[:, None], np.sqrt(place.x)[:, None]
+        limit = self.look.rates.size * (1 - tight.rates)
+        by_x, constant = z * C + (W - (V * u + K) / x) / 2, z * G + (V * u + W * x) / 2 + 1.5 * K
+        return _Line(z * A, z * B + V, by_x, constant, 1.5 * limit, limit / (2 * x))
+
+    def _undivided(self, place: _Place, k: int, tight: Tightened) -> _Line:
+        """(2) at a place."""
+        A, B, C, G, V, W, K = (part[:, k] for part in self.look.rates[:-1])
+        x, u, z = place.x[:, None], place.u[:, None], np.sqrt(place.x)[:, None]
+        P = A * place.slope[:, None] + B * u + C * x + G
+        limit = self.look.rates.size * (1 - tight.rates)
+        return _Line(z * A, z * B + V, z * C + W + P / (2 * z), z * G + K - P * z / 2, limit, np.zeros_like(limit))
 
     def _share(self, k: int) -> FloatArray:
         """Of each interval, the share that lies before its place k; beside rest, a little away from it."""
         return np.clip(self.look.shares[:, k], _BESIDE**3 * self.resting[:-1], 1 - _BESIDE**3 * self.resting[1:])
+
+
+class _Line(NamedTuple):
+    """±(by_slope u′ + by_u u + by_x x + constant) ≤ room − falls x, of rows at one place of every interval, (N, R) each."""
+
+    by_slope: FloatArray
+    by_u: FloatArray
+    by_x: FloatArray
+    constant: FloatArray
+    room: FloatArray
+    falls: FloatArray
 
 
 class _Place(NamedTuple):
@@ -222,6 +274,7 @@ class _Place(NamedTuple):
 
     x: FloatArray
     u: FloatArray
+    slope: FloatArray
     slope_of: FloatArray
     u_of: FloatArray
     x_of: FloatArray
@@ -240,9 +293,11 @@ class _Place(NamedTuple):
         u_of = zero, (1 - v) * near, zero, v * far
         x_of = x0, sign * 2 * h * (theta - psi) * near, zero, sign * 2 * h * psi * far
         swapped = [_swapped(np.stack(parts), flipped) for parts in (slope_of, u_of, x_of)]
-        u = np.where(flipped, reference.u[1:], reference.u[:-1]) * (1 - v)
-        u += np.where(flipped, reference.u[:-1], reference.u[1:]) * v
-        return _Place((shape.a + (shape.b - shape.a) * v) ** 4, u, *swapped)
+        first, last = (
+            np.where(flipped, *ends) for ends in ((reference.u[1:], reference.u[:-1]), (reference.u[:-1], reference.u[1:]))
+        )
+        slope = sign * (last - first) / stretch
+        return _Place((shape.a + (shape.b - shape.a) * v) ** 4, first * (1 - v) + last * v, slope, *swapped)
 
 
 def _swapped(parts: FloatArray, flipped: BoolArray) -> FloatArray:

@@ -11,7 +11,7 @@ from ..dynamics import inverse_dynamics
 from ..trajectory.motion import Rates
 from .excess_program import SHARP
 from .fastest_profile import TOLERANCE, ProfileSolver
-from .path_grid import BoolArray, rates_of
+from .path_grid import BoolArray, IndexArray, rates_of
 from .path_shapes import Paths
 from .path_torques import PathTorques
 from .rate_rows import RateMaker, RateRows
@@ -50,6 +50,8 @@ class Look:
         self.path, self.parts = path, _one_way(parts)
         self.rates: RateRows = maker(path, self.parts)
         self.slowness: FloatArray = base.maker.slowness(path)
+        self.voltages: BoolArray = np.arange(len(self.rates.size)) >= len(maker.limits.names)  # which of the rates are
+        self.without, self.instead = _replaced(base, maker)
         self._find_rows()
 
     @classmethod
@@ -75,18 +77,26 @@ class Look:
     def _find_rows(self) -> None:
         self.rows = self.base.maker(self.path, self.parts)
 
+    @property
+    def spare(self) -> FloatArray:
+        """The share of each rate's limit (N, R) that may be taken off: half of it, or of what gravity leaves of a voltage."""
+        still = np.abs(self.rates.K).max(axis=1) / self.rates.size * self.voltages
+        return np.maximum(1.0 - still, 0.0) / 2
+
     def judged(self, profile: SmoothProfile) -> Judged:
         """How far limits are exceeded."""
         x, u, slope = profile.at(self.shares)
         above, below = self._beyond(x, u)
         speeds = (np.sqrt(x) * self.slowness)[..., None]
         rates = np.abs(self.rates.value(x, u, slope)) / self.rates.size
+        rates[~self.acting(x, u)] = np.nan  # no peak is looked for between rows that act and those that do not
         used = np.maximum(above, below) + 1
+        used[..., self.without] = np.nan_to_num(rates[..., self.instead])
         facets = self.base.kinds.facets
-        over, under = (np.maximum(_peak(part, facets), 0.0) for part in (above, below))
-        fast, quick = (np.maximum(_peak(part), 0.0) for part in (speeds - 1, rates - 1))
-        at_ends = max(float(part[:, [0, -1]].max(initial=0.0)) - 1 for part in (rates, used))
-        return Judged(over, under, fast[:, 0], quick, used.max(axis=1), rates.max(axis=1), at_ends)
+        over, under = (np.fmax(_peak(part, facets), 0.0) for part in (above, below))
+        fast, quick = (np.fmax(_peak(part), 0.0) for part in (speeds - 1, rates - 1))
+        at_ends = max(float(np.fmax.reduce(part[:, [0, -1]], axis=None, initial=0.0)) - 1 for part in (rates, used))
+        return Judged(over, under, fast[:, 0], quick, used.max(axis=1), np.fmax.reduce(rates, axis=1, initial=0.0), at_ends)
 
     def _beyond(self, x: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
         """By what share of their limits rows are above and below them, (N, K, R); negative where they keep them."""
@@ -96,7 +106,13 @@ class Look:
         if self.rows.p is not None:
             room[..., base.kinds.plain :] = self.rows.p / np.maximum(z, 1e-12)[..., None]
         lo, hi, size = base.lo[0][:, None], base.hi[0][:, None], base.scale[0][:, None] + room
-        return (value - hi - room) / size, (lo - room - value) / size
+        above, below = (value - hi - room) / size, (lo - room - value) / size
+        above[..., self.without] = below[..., self.without] = -1.0
+        return above, below
+
+    def acting(self, x: FloatArray, u: FloatArray) -> BoolArray:
+        """Which rows of rates act (N, K, R), at ṡ² and s̈ of these places."""
+        return self.maker.acting(self.path, self.parts, x, u)
 
     def bend(self, profile: SmoothProfile) -> bool:
         """Take friction and its rate as they are at a profile; whether that differs from what was taken before."""
@@ -109,12 +125,23 @@ class Look:
             change[:, 1],
             change[:, -2],
         )  # at rest, and where joints turn round, friction goes either way
-        rates = self.maker.bent(self.path, self.rates, x, u, slope)
+        self.parts = self.parts._replace(dry=self.parts.dry + change)
+        rates = self.maker.bent(self.path, self.rates, x, u, slope, self.parts.at(z, sdd))
         moved = np.abs(rates.K - self.rates.K).max(initial=0.0) > TOLERANCE * self.rates.size.min()
         bent = np.abs(change).max() > TOLERANCE * np.abs(tau).max()
-        self.parts, self.rates = self.parts._replace(dry=self.parts.dry + change), rates
+        self.rates = rates
         self._find_rows()
         return bool(moved or bent)
+
+
+def _replaced(base: ProfileSolver, maker: RateMaker) -> tuple[IndexArray, IndexArray]:
+    """Rows of voltages without inductance, which do not act here, and the rows of rates that act in their place."""
+    nothing = np.zeros(0, dtype=np.intp)
+    voltage, count = maker.limits.voltage, len(maker.limits.names)
+    if voltage is None:
+        return nothing, nothing
+    without, instead = voltage.places_among(base.maker.names)
+    return without, instead + count
 
 
 def _joined(first: Any, within: Any, last: Any, N: int) -> FloatArray:
@@ -136,14 +163,16 @@ def _one_way(parts: PathTorques) -> PathTorques:
 
 
 def _peak(values: FloatArray, facets: int = 0) -> FloatArray:
-    """The largest along axis 1, and of parabolas through every three in a row; of the first rows, facets, if they bend little."""
-    top: FloatArray = values.max(axis=1)
+    """The largest along axis 1, and of parabolas through every three in a row, but for those that are NaN; of the first rows,
+    facets, if they bend little.
+    """
+    top: FloatArray = np.fmax.reduce(values, axis=1)
     before, here, after = values[:, :-2], values[:, 1:-1], values[:, 2:]
     bend, rise = 2 * here - before - after, after - before
     inside = np.abs(rise) < 2 * bend
     inside[..., :facets] &= bend[..., :facets] < SHARP
     more = np.where(inside, rise**2 / (8 * np.where(inside, bend, 1.0)), 0.0)
-    return np.maximum(top, (here + more).max(axis=1))
+    return np.fmax(top, np.fmax.reduce(here + more, axis=1))
 
 
 __all__ = ["Judged", "Look"]

@@ -29,6 +29,9 @@ _MOST_TIGHT = 0.5  # share of a limit that is taken off at most
 _ROUGH, _MIDDLE, _FINE = 1e-4, 1e-6, 1e-8  # how well programmes are solved while profiles still move, at first, and then
 _SLOWER, _SLOWEST = 0.3, 1e-4  # of ṡ²: by how much, and how far at most, tangents are moved where there is no solution
 _MISSED = 1e-2  # excess at grid points that tells of rows left out, which the next programme has: nothing is tightened for it
+_FREE = 5  # programmes after which motors with gears that lose stay on the side that they are on: driving, or driven
+_IDLE = 4  # programmes without a better profile, where profiles take turns and do not come to stand
+_DEAR = 20.0
 _SLOWINGS = 12
 _WITHIN, _PLACES = 14, 5000  # places of the last look within every interval at least, and in all
 _COARSE = 1e-4  # excess seen there that is worth another solution
@@ -43,8 +46,8 @@ class SmoothFound(NamedTuple):
 
     @property
     def cost(self) -> float:
-        """The time, with what slowing down by the excess would add."""
-        return self.time * (1 + 2 * self.judged.excess)
+        """The time, with what slowing down by the excess could add, where gravity takes most of a limit."""
+        return self.time * (1 + _DEAR * self.judged.excess)
 
 
 class SmoothSolver:
@@ -75,20 +78,26 @@ class SmoothSolver:
 
     def refined(self, x: FloatArray, u: FloatArray, margin: float = 0.0) -> SmoothFound | None:
         """The profile within limits less a share of them, from one nearby, x and u at the grid points."""
-        best, last, tight = None, np.inf, self._untightened(margin)
+        best, last, tight, idle = None, np.inf, self._untightened(margin), 0
         self.conditions.all = False
-        for _ in range(_TURNS):
+        voltage = self.maker.limits.voltage
+        for turn in range(_TURNS):
+            settled = voltage is None or not voltage.lossy or turn >= _FREE
+            self.conditions.one_sided = settled
             profile = self._programme(self._reference(x, u), tight, _MIDDLE if best is None else _FINE)
             if profile is None:
                 break
             found = SmoothFound(profile, self._time(profile), self.look.judged(profile))
+            better = best is None or found.cost < best.cost * (1 - _STAND)
+            idle = 0 if better else idle + 1
             best = found if best is None or found.cost < best.cost else best
             stands, last = abs(last - found.time) < _STAND * found.time, found.time
-            if stands and found.judged.excess < _LEFT:
+            if (stands and found.judged.excess < _LEFT) or (idle >= _IDLE and best.judged.excess < _LEFT):
                 break
             x, u = profile.x, profile.u
-            if found.judged.at_ends < _MISSED:
-                tight = self._tighter(tight, found.judged)
+            if found.judged.at_ends < _MISSED or turn >= _FREE:
+                tighter = self._tighter(tight, found.judged)
+                tight = tighter if settled else tight
         return best
 
     def bend_friction(self, profile: SmoothProfile) -> bool:
@@ -120,9 +129,9 @@ class SmoothSolver:
             excess = found.judged.excess
             if excess <= TOLERANCE:
                 break
-            margin += 1.5 * excess
+            margin += 1.5 * min(excess, last)
             again = self.refined(profile.x, profile.u, margin) if self.ends.any() or excess > last else None
-            profile = profile.slowed(1 - min(0.5, (2.0 + turn) * excess)) if again is None else again.profile
+            profile = profile.slowed(1 - min(0.5, 2.0 * 1.4**turn * excess)) if again is None else again.profile
             last = excess if again is None else np.inf
         return found
 
@@ -131,7 +140,7 @@ class SmoothSolver:
 
     def _untightened(self, margin: float = 0.0) -> Tightened:
         rows = np.full((self.N, self.base.R), margin)
-        rates = np.full(self.conditions.within.shape, margin)
+        rates = np.minimum(margin, self.look.spare)
         return Tightened(rows, rows, rates, np.full(self.N + 1, 1.0 - margin))
 
     def _reference(self, x: FloatArray, u: FloatArray | None) -> Reference:
@@ -176,7 +185,7 @@ class SmoothSolver:
         return Tightened(
             np.minimum(tight.up + _MORE * _spread(over), _MOST_TIGHT),
             np.minimum(tight.down + _MORE * _spread(under), _MOST_TIGHT),
-            np.minimum(tight.rates + _MORE * _spread(quick), _MOST_TIGHT),
+            np.minimum(tight.rates + _MORE * _spread(quick), self.look.spare),
             tight.slower * np.minimum(np.concatenate([end, slower]), np.concatenate([slower, end])),
         )
 

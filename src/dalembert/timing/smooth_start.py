@@ -9,6 +9,7 @@ from .path_grid import BoolArray
 from .rate_rows import RateRows
 
 _TABLE = 2001
+_DIP, _FILLED = 3, 0.5  # as many grid points wide at most, and filled up to this share
 
 
 def first_speeds(s: FloatArray, resting: BoolArray, rows: RateRows, most: FloatArray, ends: FloatArray) -> FloatArray:
@@ -27,6 +28,14 @@ def first_speeds(s: FloatArray, resting: BoolArray, rows: RateRows, most: FloatA
     return np.where(allowed, np.minimum(x, np.where(allowed, most, 1.0)), x)
 
 
+def without_dips(x: FloatArray) -> FloatArray:
+    """ṡ² (N + 1,), nowhere far below the larger ones of both sides: a profile that jumps may all but stop at one grid point."""
+    before, after = np.zeros_like(x), np.zeros_like(x)
+    for k in range(1, _DIP + 1):
+        before[k:], after[:-k] = np.maximum(before[k:], x[:-k]), np.maximum(after[:-k], x[k:])
+    return np.maximum(x, _FILLED * np.minimum(before, after))
+
+
 def _full_jerk(s: FloatArray, resting: BoolArray, jerk: float) -> FloatArray:
     """j t²/2 with s = j t³/6 since the nearest rest, up to the largest speed of a way as long as the path."""
     rests = s[resting] if resting.any() else np.array([-s[-1], 2 * s[-1]])
@@ -41,4 +50,4 @@ def _from_speed(away: FloatArray, speed: float, jerk: float) -> FloatArray:
     return np.interp(away, speed * t + jerk * t**3 / 6, speed + jerk * t * t / 2) ** 2
 
 
-__all__ = ["first_speeds"]
+__all__ = ["first_speeds", "without_dips"]

@@ -19,7 +19,7 @@ from .rate_rows import RateMaker
 from .smooth_grid import smooth_grid
 from .smooth_law import SmoothLaw
 from .smooth_profile import SmoothFound, SmoothSolver
-from .smooth_start import first_speeds
+from .smooth_start import first_speeds, without_dips
 from .timing_result import TorqueJump
 
 _COARSE = 6  # the coarse grid has so many times fewer intervals,
@@ -58,7 +58,8 @@ class SmoothTiming(NamedTuple):
             return np.full((1, self.base.N, rows), np.nan)
         z = np.sqrt(self.found.profile.x)[None, :, None]
         fast = np.maximum(maker.speed_use(grid.left) * z[:, :-1], maker.speed_use(grid.right) * z[:, 1:])
-        return np.concatenate([self.found.judged.used[None], fast, self.found.judged.rate_used[None]], axis=-1)
+        rates = self.found.judged.rate_used[None, :, : self.rate_count]
+        return np.concatenate([self.found.judged.used[None], fast, rates], axis=-1)
 
     def law(self) -> SmoothLaw:
         """s(t)."""
@@ -88,12 +89,14 @@ def timed_smoothly(maker: RowMaker, rates: RateMaker, path: Paths, N: int, ends:
 
 
 def _timed(maker: RowMaker, rates: RateMaker, path: Paths, N: int, ends: FloatArray) -> SmoothTiming:
-    fine, tops = _solver(maker, rates, path, N, ends)
-    count = len(fine.look.rates.size)
+    fine, without = _solver(maker, rates, path, N, ends)
+    tops = without.tops[0]
+    count = len(rates.limits.names)
     if fine.base.too_weak() or _too_fast(fine.base, tops, ends):
         return SmoothTiming(fine.base, tops, count, None)
-    coarse, highest = _solver(maker, rates, path, max(N // _COARSE, _LEAST), ends)
-    rough = coarse.rough(first_speeds(coarse.s, coarse.resting, coarse.look.rates, highest, ends))
+    coarse, without = _solver(maker, rates, path, max(N // _COARSE, _LEAST), ends)
+    most = without.tops[0] if rates.limits.voltage is None else without_dips(without.x[0])
+    rough = coarse.rough(first_speeds(coarse.s, coarse.resting, coarse.look.rates, most, ends))
     if rough is None:
         return SmoothTiming(fine.base, tops, count, None)
     found = fine.refined(*rough.on(coarse.s, fine.s))
@@ -107,11 +110,12 @@ def _timed(maker: RowMaker, rates: RateMaker, path: Paths, N: int, ends: FloatAr
     return SmoothTiming(fine.base, tops, count, found if found is not None and found.time < checks.LARGEST else None)
 
 
-def _solver(maker: RowMaker, rates: RateMaker, path: Paths, N: int, ends: FloatArray) -> tuple[SmoothSolver, FloatArray]:
-    """The solver of a grid, and the largest ṡ² that limits without rates allow."""
+def _solver(maker: RowMaker, rates: RateMaker, path: Paths, N: int, ends: FloatArray) -> tuple[SmoothSolver, Profile]:
+    """The solver of a grid, and the fastest profile of limits without rates; voltages are without inductance there."""
     base = ProfileSolver(maker, smooth_grid(path, N, (ends[0] == 0.0, ends[1] == 0.0)), ends[None])
-    tops = base.solve()[0].tops[0] if base.R else base.caps[0]
-    return SmoothSolver(base, rates, ends), tops
+    nothing = np.zeros((1, base.N))
+    without = base.solve()[0] if base.R else Profile(base.caps, base.caps, nothing, nothing)
+    return SmoothSolver(base, rates, ends), without
 
 
 def _too_fast(base: ProfileSolver, tops: FloatArray, ends: FloatArray) -> bool:

@@ -100,15 +100,15 @@ def too_fast_at_ends(which: str, found: float, most: float) -> str:
 
 
 def no_smooth_timing(ends: FloatArray, intervals: int) -> str:
-    """The programmes of jerk and torque rate have no solution."""
+    """The programmes of jerk, torque rate and voltages with inductance have no solution."""
     if ends.any():
         return (
-            f"end_speeds: path speeds of {ends[0]:.4g} and {ends[1]:.4g} found, with which no timing keeps the limits of jerk "
-            "and torque rate beside the others. Give smaller ones, or 0 for rest."
+            f"end_speeds: path speeds of {ends[0]:.4g} and {ends[1]:.4g} found, with which no timing keeps the limits of jerk, "
+            "torque rate or voltage beside the others. Give smaller ones, or 0 for rest."
         )
     return (
-        f"jerk, torque_rate: no timing was found within these limits on {intervals} intervals, though one exists that is slow "
-        "enough; the limits may differ by too many orders of magnitude. Give more intervals, or limits nearer to each other."
+        f"jerk, torque_rate, motors: no timing was found within these limits on {intervals} intervals, though one exists that is "
+        "slow enough; they may differ by too many orders of magnitude. Give more intervals, or limits nearer to each other."
     )
 
 

@@ -40,7 +40,7 @@ class FastestTiming:
         Torques [N m | N].
     top_speed : ndarray, shape (..., N + 1)
         The largest ṡ from which the rest of the path can be followed: above it, no limit-keeping motion goes on. Limits of
-        jerk and torque rate are not in it.
+        jerk and torque rate are not in it, nor is the inductance of motors.
     joints, torque_limits : tuple of n str, ndarray, shape (n,)
         The coordinates, and their largest torques [N m | N].
     limits : tuple of str
@@ -54,8 +54,9 @@ class FastestTiming:
     messages : tuple of str
         A sentence for each path; empty where all is well.
     jumps : tuple of tuple of TorqueJump
-        With limits of jerk or torque rate, of each path the places at which a joint turns round, or is passed at rest, and its
-        torque jumps by what dry friction turns: (s, t, joint, size). Between them torques are continuous.
+        With limits of jerk or torque rate, or motors with inductance, of each path the places at which a joint turns round, or
+        is passed at rest, and its torque jumps by what dry friction turns: (s, t, joint, size). Between them torques are
+        continuous.
     """
 
     duration: FloatArray

@@ -308,7 +308,7 @@ def test_results_tell_of_jumps_as_plain_data(rng):
         (
             {"jerk": 0.1, "end_speeds": (2.0, 0.0)},
             InfeasibleError,
-            "with which no timing keeps the limits of jerk and torque rate",
+            "with which no timing keeps the limits of jerk, torque rate or voltage",
         ),
     ],
 )
@@ -319,7 +319,9 @@ def test_what_has_no_meaning_is_refused_in_a_sentence(limits, error, words):
 
 def test_limits_beyond_all_measure_are_refused_in_a_sentence(rng):
     robot = panda()
-    with pytest.raises(InfeasibleError, match="jerk, torque_rate: no timing was found within these limits on 50 intervals"):
+    with pytest.raises(
+        InfeasibleError, match="jerk, torque_rate, motors: no timing was found within these limits on 50 intervals"
+    ):
         dal.fastest_timing(robot, points(robot, rng, count=3), jerk=1e-200, intervals=50)
 
 
