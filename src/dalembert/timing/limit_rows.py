@@ -8,7 +8,7 @@
 
 with ω = T q̇ and τ_m = S τ of the drive train. Through a gear with losses a motor gives τ_m / η while it drives and η τ_m while it
 is driven, the larger of the two where it turns forwards: two rows, and the lower limit, which holds while it is driven, in the
-second.
+second. A motor that stands all along gives τ_m, and one that turns round may do either.
 """
 
 from __future__ import annotations
@@ -149,15 +149,30 @@ def _motor_parts(train: DriveTrain, keep: Any, parts: PathTorques, scale: FloatA
     return [part @ share.T for part in parts]
 
 
+class _Ways(NamedTuple):
+    """Which way motors turn along a path, (P, K, motors): T q′, forwards or about to, backwards or about to, or not at all."""
+
+    speed: FloatArray
+    forwards: Any
+    backwards: Any
+    still: Any
+
+    @staticmethod
+    def along(path: Rates, matrix: FloatArray) -> _Ways:
+        """Of some motors."""
+        speed, bend = (part @ matrix.T for part in path[1:3])
+        return _Ways(speed, speed >= 0, speed <= 0, (speed == 0) & (bend == 0))
+
+
 def _current_rows(limit: Limit, train: DriveTrain) -> _Block:
     keep = np.flatnonzero(np.isfinite(limit.size))
     k_t, eta = train.column("torque_constant")[keep], train.column("efficiency")[keep]
 
     def rows(path: Rates, parts: PathTorques) -> LimitRows:
         m, c, g, v, d = _motor_parts(train, keep, parts, 1.0 / k_t)
-        forwards = path[1] @ train.matrix[keep].T > 0
-        hi = limit.size[keep] * np.where(forwards, eta, 1.0 / eta)
-        lo = -limit.size[keep] * np.where(forwards, 1.0 / eta, eta)
+        ways = _Ways.along(path, train.matrix[keep])
+        hi = limit.size[keep] * np.where(ways.still, 1.0, np.where(ways.forwards, eta, 1.0 / eta))
+        lo = -limit.size[keep] * np.where(ways.still, 1.0, np.where(ways.backwards, eta, 1.0 / eta))
         return LimitRows(m, c, v, g, d, lo, hi)
 
     return rows
@@ -171,11 +186,12 @@ def _voltage_rows(limit: Limit, train: DriveTrain, driving: bool) -> _Block:
 
     def rows(path: Rates, parts: PathTorques) -> LimitRows:
         m, c, g, v, d = _motor_parts(train, keep, parts, R / k_t * (1.0 / eta if driving else eta))
-        speed = path[1] @ train.matrix[keep].T
-        forwards = speed > 0
-        hi = np.where(forwards | ideal | (not driving), size, NO_LIMIT)
-        lo = np.where(forwards & driving & ~ideal, -NO_LIMIT, -size)
-        return LimitRows(m, c, v + k_e * speed, g, d, lo, hi)
+        ways = _Ways.along(path, train.matrix[keep])
+        if driving and ways.still.any():
+            m, c, g, v, d = (np.where(ways.still, eta, 1.0) * part for part in (m, c, g, v, d))
+        hi = np.where(ways.forwards | ideal | (not driving), size, NO_LIMIT)
+        lo = np.where(ways.backwards | ideal | (not driving), -size, -NO_LIMIT)
+        return LimitRows(m, c, v + k_e * ways.speed, g, d, lo, hi)
 
     return rows
 

@@ -35,6 +35,8 @@ COLUMNS = ("m", "c", "v", "lo", "hi")
 _PENALTY = 1e4  # of a lower bound above an upper one; more than the ratio of their slopes
 _ONWARDS = 1e-3  # of y that counts as much as x: no y is given up for an x that is larger by less
 _CUTS = 40  # trials at most; two or three are usual
+_DROP = 0.7  # of the next ṡ²: below it, with viscous friction, other next ones are looked at
+_SCAN, _SCANS = 8, 5  # places of a scan, and scans, each closer about the best place of the one before
 _CLOSE = 1e-11  # relative: a maximum that is known so well is found
 _TURNS = 4  # of the tangents of falling limits
 _LEAST = 1e-100  # in place of a coefficient that is zero
@@ -308,11 +310,11 @@ class _Loop:
         """The largest x of one interval, by cuts where y = Y will not do."""
         make = self.make
         y, cuts, pending = make.buffer(), make.buffer(), make.buffer()
-        low, high, best = make.buffer(3), make.buffer(3), make.buffer(2)
+        low, high, best, scan = make.buffer(3), make.buffer(3), make.buffer(2), make.buffer(3)
         cap = self.caps.row(self.k, 1)
-        begin = make.once(lambda x: [x, [0.0], [1.0]], [self.x], [y, cuts, pending])
-        sources = [*self.row(), cap, self.x, self.rate, self.ends, y, cuts, low, high, best, pending]
-        trial = make.once(self._trial, sources, [y, cuts, low, high, best, pending])
+        begin = make.once(lambda x: [x, [0.0], [1.0], [0.0, 0.0, 1.0]], [self.x], [y, cuts, pending, scan])
+        sources = [*self.row(), cap, self.x, self.rate, self.ends, y, cuts, low, high, best, pending, scan]
+        trial = make.once(self._trial, sources, [y, cuts, low, high, best, pending, scan])
         end = make.once(
             _found,
             [best, self.x, self.k, self.row()[1]],
@@ -334,6 +336,7 @@ class _Loop:
         high: Any,
         best: Any,
         pending: Any,
+        scan: Any,
     ) -> list[Any]:
         """F at one y, and the y to look at next."""
         inverse = ops.divide(0.5, room[0])
@@ -346,7 +349,10 @@ class _Loop:
             tangent = _moved(tangent, bounds.upper.value)
         assert bounds is not None
         F = _merit(bounds, y[0])
-        return _next_cut(F, y[0], top[0], cuts[0], low, high, best, pending[0])
+        *search, kept, going = _next_cut(F, y[0], top[0], cuts[0], low, high, best, pending[0] * ops.less(scan[1], 0.5))
+        if not (self.kinds.viscous or self.kinds.falling):
+            return [*search, kept, going, scan]
+        return _scanned(F.value, y[0], top[0], search, kept, best, going[0], pending[0], scan)
 
     def forwards(self) -> list[Step]:
         """The largest y of one interval."""
@@ -409,6 +415,39 @@ def _next_cut(F: _Line, y: Any, top: Any, cuts: Any, low: Any, high: Any, best: 
         high,
         [ops.where(held, a, b) for a, b in zip(kept, best, strict=True)],
         [going],
+    ]
+
+
+def _scanned(
+    F: Any, y: Any, top: Any, search: list[Any], kept: list[Any], best: Any, going: Any, pending: Any, scan: Any
+) -> list[Any]:
+    """After a search that gave up much of the speed, places spread over all y ≤ Y, then closer ones about the best of them.
+
+    The root makes F(y) rise again towards Y, though another y is better. `scan` is (trials that are left of a scan, scans that
+    are left, ratio of neighbours).
+    """
+    left, scans, ratio = scan
+    held, scanning = ops.less(0.0, pending), ops.less(0.5, scans)
+    better = ops.less(best[0], F)
+    kept = [
+        ops.where(scanning, ops.where(held * better, new, old), one) for new, old, one in zip([F, y], best, kept, strict=True)
+    ]
+    x = ops.maximum(kept[0], 0.0)
+    begins = held * (1.0 - scanning) * (1.0 - going) * ops.less(x, _DROP * top)
+    lowest = ops.maximum(0.25 * x, ops.maximum(1e-4 * top, _LEAST))
+    whole = ops.maximum(ops.divide(top, lowest), 1.0)
+    ends = scanning * ops.less(left, 1.5)  # of one scan
+    after = ops.where(begins, float(_SCANS), scans - ends)
+    again = ends * ops.less(0.5, after)
+    start = ops.where(begins, lowest, ops.divide(kept[1], ops.maximum(ratio, 1.0)))
+    step = ops.where(begins, ops.sqrt(ops.sqrt(ops.sqrt(whole))), ops.where(again, ops.sqrt(ops.sqrt(ratio)), ratio))
+    fresh, move = ops.maximum(begins, again), ops.maximum(begins, scanning)
+    return [
+        [ops.where(move, ops.minimum(ops.where(fresh, start, y * step), top), search[0][0])],
+        *search[1:],
+        kept,
+        [ops.where(move, held * ops.less(0.5, after), going)],
+        [ops.where(fresh, float(_SCAN), left - scanning), ops.where(move, after, scans), step],
     ]
 
 

@@ -92,3 +92,34 @@ def test_voltages_that_speed_alone_makes_do_not_stop_an_arm_on_its_way(efficienc
             needs = dal.nominal_voltage(robot, at.q, at.qd, at.qdd)
             assert np.abs(needs.voltage).max() <= 40.0 * (1 + 1e-6)
             assert np.abs(needs.current).max() <= 8.0 * (1 + 1e-6)
+
+
+def test_a_motor_that_stands_holds_within_its_limits_though_its_gear_loses():
+    """The second joint does not move: what it holds goes through its gear without loss, as `nominal_voltage` has it."""
+    arm = dal.robots.two_link_planar()
+    motor = dal.Motor(resistance=1.0, torque_constant=0.1, ratio=50.0, efficiency=0.6)
+    for kind in ("voltage", "current"):
+        limited = motor.replace(**{f"{kind}_limit": 75.0})
+        motors = {"joint1": motor.replace(voltage_limit=2000.0), "joint2": limited}
+        robot = arm.replace(parameters=arm.parameters.replace(motors=motors, rotors={}))
+        found = dal.fastest_timing(robot, [[0.0, 0.3], [0.8, 0.3]], motors=True, intervals=200, torque=np.inf, velocity=np.inf)
+        at = found.motion(dense_times(found.motion))
+        needs = getattr(dal.nominal_voltage(robot, at.q, at.qd, at.qdd), kind)[:, 1]
+        assert 75.0 * (1 - 1e-3) < np.abs(needs).max() <= 75.0 * (1 + 1e-6)
+
+
+def test_no_speed_is_given_up_where_a_slower_next_one_allows_more():
+    """Back-EMF that uses up the voltage makes the largest speed before a place fall and rise again with that behind it."""
+    arm = dal.robots.two_link_planar()
+    motors = {
+        "joint1": dal.Motor(resistance=0.0366, torque_constant=0.0655, ratio=83.0, voltage_limit=12.0),
+        "joint2": dal.Motor(resistance=0.0153, torque_constant=0.0928, ratio=22.8, voltage_limit=12.0),
+    }
+    robot = arm.replace(parameters=arm.parameters.replace(motors=motors, rotors={}))
+    way = [[0.975, 0.486], [0.353, 1.332], [0.54, -1.035], [0.073, 0.314]]
+    times = [
+        float(dal.fastest_timing(robot, way, motors=True, intervals=N, torque=np.inf, velocity=np.inf).duration)
+        for N in (200, 500, 2000)
+    ]
+    assert times[0] == pytest.approx(times[2], rel=5e-3)  # 9 % more, before
+    assert times[1] == pytest.approx(times[2], rel=1e-3)
