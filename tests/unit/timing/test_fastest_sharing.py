@@ -304,3 +304,14 @@ def test_a_path_that_leaves_the_positions_of_a_mechanism_is_refused_with_the_pla
     way = np.array(mechanism.q0) + [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     with pytest.raises(dal.DalembertError, match=r"path: at s = 0\.\d+ of 1, q = .* the mechanism has no positions"):
         dal.fastest_timing(mechanism, way, intervals=60, **given)
+
+
+def test_a_picture_of_drives_that_share_shows_what_is_in_use_of_their_limits():
+    arms = two_arms(effort=8.0)
+    q0 = np.array(arms.q0)
+    found = dal.fastest_timing(arms, [q0 + [-0.1, -0.1, -0.1], q0 + [0.15, 0.05, 0.2]], intervals=60)
+    axes = dal.plots.timing(found)
+    assert axes[1].get_ylabel() == "in use [% of the limit]"
+    drawn = {text.get_text() for text in axes[1].get_legend().get_texts()}
+    assert drawn <= {f"torque of {name}" for name in arms.actuated}
+    assert len(drawn) >= 4  # all drives but two are at their limits
