@@ -153,25 +153,46 @@ def fastest_timing(
     paths, resting = without_rests(paths)
     messages = broken | {row: message for row, message in resting.items() if row not in broken}
 
+    task = _Task(maker, rates, sharing, N, ends)
+
     def timed(first: int) -> _Piece:
-        smooth = rates.limits.act
-        part = one_path(paths, first) if step == 1 else part_of(paths, first, min(first + step, paths.count))
-
-        def once(maker: RowMaker) -> _Piece:
-            return _timed_smoothly(maker, rates, part, N, ends) if smooth else _timed(maker, part, N, ends)
-
-        if sharing is None or not sharing.limited or rates.limits.torques.acts:
-            return once(maker)
-        return _shared(Facets(sharing, maker, part), maker, once)
+        return task.timed(one_path(paths, first) if step == 1 else part_of(paths, first, min(first + step, paths.count)))
 
     pieces = _each(timed, range(0, paths.count, step), thread_count(threads))
     for number, piece in enumerate(pieces):
         messages |= {step * number + row: text for row, text in piece.messages.items() if step * number + row not in messages}
     refusals.refuse_or_warn("fastest_timing", messages, batch, paths.count)
-    own = len(maker.drives.names) if sharing is not None and maker.drives is not None else 0
-    rows = list(zip(maker.names.kinds, maker.names.names, strict=True))
-    told = [*(() if sharing is None else sharing.results), *rows[own:], *maker.speed_names, *rates.limits.names]
-    return _result(maker, paths, pieces, messages, batch, told)
+    return _result(maker, paths, pieces, messages, batch, task.told)
+
+
+class _Task(NamedTuple):
+    """What is done for every path."""
+
+    maker: RowMaker
+    rates: RateMaker
+    sharing: SharedDrives | None
+    N: int
+    ends: FloatArray
+
+    def timed(self, paths: Paths) -> _Piece:
+        """Some paths; one where torques are shared or rates limited."""
+
+        def once(maker: RowMaker) -> _Piece:
+            if self.rates.limits.act:
+                return _timed_smoothly(maker, self.rates, paths, self.N, self.ends)
+            return _timed(maker, paths, self.N, self.ends)
+
+        if self.sharing is None or not self.sharing.limited or self.rates.limits.torques.acts:
+            return once(self.maker)
+        return _shared(Facets(self.sharing, self.maker, paths), self.maker, once)
+
+    @property
+    def told(self) -> list[tuple[str, str]]:
+        """Kind and name of all that the use is told of: what drives share in place of their rows, rows, speeds, rates."""
+        rows = list(zip(self.maker.names.kinds, self.maker.names.names, strict=True))
+        shared: tuple[tuple[str, str], ...] = () if self.sharing is None else self.sharing.results
+        others = rows if self.maker.drives is None else rows[len(self.maker.drives.names) :]
+        return [*shared, *others, *self.maker.speed_names, *self.rates.limits.names]
 
 
 def _sharing(plant: Any, drives: Limit | None, threads: int | None, grip: Any, rates: RateLimits) -> SharedDrives | None:

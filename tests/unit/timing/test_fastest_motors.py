@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as dal
 
-from .timing_cases import dense_times, points, rod
+from .timing_cases import dense_times, points, puma_with_motors, rod
 
 
 @pytest.mark.parametrize("efficiency", [1.0, 0.7])
@@ -65,20 +65,7 @@ def test_the_benchmark_of_timing_measures_positive_times():
 @pytest.mark.parametrize("efficiency", [1.0, 0.8])
 def test_voltages_that_speed_alone_makes_do_not_stop_an_arm_on_its_way(efficiency, rng):
     """Where a motor turns fast and its arm weighs next to nothing, s̈ has no part in its voltage: no speed is given up for it."""
-    puma = dal.robots.puma560()
-    ratios = [62.6, 107.8, 53.7, 76.0, 71.9, 76.7]
-    motors = {
-        name: dal.Motor(
-            resistance=1.0 + 0.3 * k,
-            torque_constant=0.2,
-            ratio=ratio,
-            voltage_limit=40.0,
-            current_limit=8.0,
-            efficiency=efficiency,
-        )
-        for k, (name, ratio) in enumerate(zip(puma.joint_names, ratios, strict=True))
-    }
-    robot = puma.replace(parameters=puma.parameters.replace(motors=motors, rotors={}))
+    robot = puma_with_motors(efficiency=efficiency)
     way = points(robot, rng, count=5, batch=(6,))
     given = {"motors": True, "velocity": np.inf, "torque": np.inf}
     fine = dal.fastest_timing(robot, way, intervals=1000, **given)

@@ -12,10 +12,9 @@ from scipy.optimize import fsolve
 import dalembert as dal
 from dalembert.errors import InfeasibleError
 
-from .timing_cases import dense_times, panda, points, rod, with_friction
+from .timing_cases import dense_times, panda, points, puma_with_motors, rod, with_friction
 
 FREE = {"velocity": np.inf, "torque": np.inf, "motors": True}
-RATIOS = [62.6, 107.8, 53.7, 76.0, 71.9, 76.7]
 
 
 def motor(inductance=0.0, **changed):
@@ -26,23 +25,6 @@ def motor(inductance=0.0, **changed):
 def turned(inductance=0.0, **changed):
     """A rod in the horizontal plane with a motor."""
     return rod()[0].with_motors({"pivot": motor(inductance, **changed)})
-
-
-def puma(time_constant, efficiency=1.0):
-    found = dal.robots.puma560()
-    motors = {
-        name: motor(
-            time_constant * (1 + 0.3 * k),
-            resistance=1.0 + 0.3 * k,
-            torque_constant=0.2,
-            ratio=ratio,
-            voltage_limit=40.0,
-            current_limit=8.0,
-            efficiency=efficiency,
-        )
-        for k, (name, ratio) in enumerate(zip(found.joint_names, RATIOS, strict=True))
-    }
-    return found.replace(parameters=found.parameters.replace(motors=motors, rotors={}))
 
 
 def driven_panda(time_constant, efficiency=1.0, coulomb=False):
@@ -130,7 +112,7 @@ def test_arms_of_the_catalogue_keep_their_voltages(name, time_constant):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("efficiency", [1.0, 0.7])
-@pytest.mark.parametrize("make", [puma, driven_panda])
+@pytest.mark.parametrize("make", [puma_with_motors, driven_panda])
 def test_arms_of_six_and_seven_motors_keep_their_voltages(make, efficiency, rng):
     way = points(make(0.0), rng, count=4)
     plain = dal.fastest_timing(make(0.0, efficiency), way, **FREE)
@@ -151,9 +133,9 @@ def test_as_inductance_vanishes_the_time_tends_to_that_without_it():
 
 def test_motors_without_inductance_or_without_a_limit_are_timed_as_before(rng):
     """Nothing of this acts: torques may jump, and results are the same to the last bit."""
-    way = points(puma(0.0), rng, count=3)
-    plain = dal.fastest_timing(puma(0.0), way, intervals=200, **FREE)
-    unlimited = puma(1e-2)
+    way = points(puma_with_motors(0.0), rng, count=3)
+    plain = dal.fastest_timing(puma_with_motors(0.0), way, intervals=200, **FREE)
+    unlimited = puma_with_motors(1e-2)
     motors = {name: m.replace(voltage_limit=np.inf) for name, m in unlimited.parameters.motors.items()}
     unlimited = unlimited.replace(parameters=unlimited.parameters.replace(motors=motors))
     found = dal.fastest_timing(unlimited, way, intervals=200, **FREE)
@@ -164,7 +146,7 @@ def test_motors_without_inductance_or_without_a_limit_are_timed_as_before(rng):
 
 
 def test_a_motor_without_inductance_beside_others_keeps_its_plain_limit(rng):
-    robot = puma(5e-3)
+    robot = puma_with_motors(5e-3)
     motors = dict(robot.parameters.motors)
     name = robot.joint_names[2]
     motors[name] = motors[name].replace(inductance=0.0, voltage_limit=12.0)
@@ -197,7 +179,7 @@ def test_gears_with_losses_keep_the_limit_on_both_sides(efficiency):
 
 def test_jerk_and_gears_with_losses_go_together(rng):
     """Rows that are limited to one side were left out of the programmes, and the motion was slowed as a whole for it."""
-    robot, way = puma(0.0, 0.6), points(puma(0.0), rng, count=3)
+    robot, way = puma_with_motors(0.0, 0.6), points(puma_with_motors(0.0), rng, count=3)
     plain = dal.fastest_timing(robot, way, **FREE)
     found = dal.fastest_timing(robot, way, jerk=1e4, intervals=300, **FREE)
     assert plain.duration < found.duration < 1.01 * plain.duration
@@ -263,7 +245,7 @@ def test_gravity_alone_beyond_the_voltage_is_refused_as_without_inductance():
 
 
 def test_paths_of_a_batch_are_timed_each(rng):
-    robot = puma(5e-3)
+    robot = puma_with_motors(5e-3)
     way = points(robot, rng, count=3, batch=(3,))
     several = dal.fastest_timing(robot, way, intervals=100, **FREE)
     assert several.feasible.all()

@@ -23,6 +23,24 @@ def panda(coulomb: bool = True, viscous: bool = True):
     return with_friction(dal.robots.panda(), dry, slow)
 
 
+def puma_with_motors(time_constant=0.0, efficiency=1.0):
+    """The PUMA 560 with a motor at every joint, L/R in s growing from joint to joint."""
+    puma = dal.robots.puma560()
+    motors = {
+        name: dal.Motor(
+            resistance=1.0 + 0.3 * k,
+            torque_constant=0.2,
+            ratio=ratio,
+            inductance=time_constant * (1 + 0.3 * k),
+            voltage_limit=40.0,
+            current_limit=8.0,
+            efficiency=efficiency,
+        )
+        for k, (name, ratio) in enumerate(zip(puma.joint_names, [62.6, 107.8, 53.7, 76.0, 71.9, 76.7], strict=True))
+    }
+    return puma.replace(parameters=puma.parameters.replace(motors=motors, rotors={}))
+
+
 def efforts(robot):
     return np.array([joint.limits.effort for joint in robot.structure.coordinates])
 
