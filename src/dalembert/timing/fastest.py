@@ -13,7 +13,7 @@ from .. import checks
 from ..checks import FloatArray
 from ..codegen import thread_count
 from ..dynamics import engine
-from ..dynamics.system import AnySystem
+from ..dynamics.system import AnySystem, solves
 from ..errors import ModelError
 from ..loads.load_conditions import Contact, HeldForce, Squeeze
 from ..model import DriveTrain
@@ -39,6 +39,7 @@ from .voltage_rows import inductive_voltages
 
 _AT_ONCE = 80_000  # samples that are looked at together: more do not stay in the caches
 _ROUNDS = 20  # timings of drives that share torques; three or four are usual
+_LOOKED = 33  # places of a path at which the positions of a mechanism are looked for first
 _BENDS = 6  # passes for friction that is no line in the speed
 
 
@@ -153,6 +154,9 @@ def fastest_timing(
     paths, resting = without_rests(paths)
     messages = broken | {row: message for row, message in resting.items() if row not in broken}
 
+    if not batch and solves(engine.system_of(plant)) and not messages:
+        messages = _places_without_positions(maker, paths)
+        refusals.refuse_or_warn("fastest_timing", messages, batch, paths.count)
     task = _Task(maker, rates, sharing, N, ends)
 
     def timed(first: int) -> _Piece:
@@ -320,6 +324,14 @@ def _without_positions(base: ProfileSolver, paths: Paths) -> dict[int, str]:
     there: BoolArray = np.all(np.isfinite(base.left_parts.gravity), axis=-1, keepdims=False)
     lost = [(int(row), int(np.argmin(there[row]))) for row in np.flatnonzero(~there.all(axis=1))]
     return {row: refusals.no_positions(base.grid.s[row, k], paths.ends[row], base.grid.left[0][row, k]) for row, k in lost}
+
+
+def _places_without_positions(maker: RowMaker, path: Paths) -> dict[int, str]:
+    """The same at a few places of one path, before anything else is done: positions that are not there are looked for long."""
+    s = np.linspace(0.0, 1.0, _LOOKED)[None] * path.ends[0]
+    at = path.at(s)
+    lost = np.flatnonzero(~np.isfinite(maker.torques(at).gravity[0]).all(axis=-1))
+    return {0: refusals.no_positions(s[0, lost[0]], path.ends[0], at[0][0, lost[0]])} if lost.size else {}
 
 
 def _crossed_limits(maker: RowMaker, paths: Paths, grid: Grid) -> dict[int, str]:
