@@ -96,6 +96,7 @@ def test_the_time_is_second_order_in_the_grid():
     assert T[0] == pytest.approx(T[1], rel=1.5e-3)
 
 
+@pytest.mark.slow
 def test_pressing_against_each_other_is_faster_than_the_least_squares():
     """Without limits of rates, drives share as they like; with a limit that never binds, by least squares."""
     arms = two_arms(effort=8.0)
@@ -224,6 +225,7 @@ def placed(mechanism, q, name):
     return dal.forward_kinematics(mechanism.robot, mechanism.assemble(q).x, link)[..., :3, :3] @ X[:3, :3]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [10.0, 100.0])
 def test_what_is_gripped_does_not_slip_and_no_squeeze_is_faster(limit):
     hand = two_fingers()
@@ -241,6 +243,7 @@ def test_what_is_gripped_does_not_slip_and_no_squeeze_is_faster(limit):
     assert found.use.shape == (300, len(found.limits))
 
 
+@pytest.mark.slow
 def test_a_squeeze_that_is_held_costs_time():
     hand = two_fingers()
     way = np.array(hand.q0) + SHIFT
@@ -295,6 +298,7 @@ def test_a_grip_that_cannot_be_asked_for_is_refused_in_a_sentence():
             dal.fastest_timing(*arguments, intervals=40, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"jerk": 500.0}, {"contacts": True}])
 @pytest.mark.filterwarnings("ignore:mechanism .* has no positions")
 def test_a_path_that_leaves_the_positions_of_a_mechanism_is_refused_with_the_place(options):

@@ -124,6 +124,7 @@ def test_arms_of_six_and_seven_motors_keep_their_voltages(make, efficiency, rng)
         assert 0.98 * plain.duration < found.duration < (1.06 if intervals == 60 else 1.02) * plain.duration
 
 
+@pytest.mark.slow
 def test_as_inductance_vanishes_the_time_tends_to_that_without_it():
     times = [float(dal.fastest_timing(turned(L), [[0.0], [3.0]], **FREE).duration) for L in (0.0, 1e-6, 1e-3, 1e-2, 1e-1)]
     assert times[1] == pytest.approx(times[0], rel=2e-4)
@@ -244,6 +245,7 @@ def test_gravity_alone_beyond_the_voltage_is_refused_as_without_inductance():
             dal.fastest_timing(robot, [[0.0], [2.0]], **FREE)
 
 
+@pytest.mark.slow
 def test_paths_of_a_batch_are_timed_each(rng):
     robot = puma_with_motors(5e-3)
     way = points(robot, rng, count=3, batch=(3,))
