@@ -84,6 +84,7 @@ def test_short_samples_tend_to_the_continuous_controller_at_first_order() -> Non
     np.testing.assert_allclose(np.log2(np.divide(errors[:-1], errors[1:])), 1.0, atol=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delay", [0.0, 2.4 * T])
 def test_held_voltages_are_kept_within_the_limit_of_the_motor(delay: float) -> None:
     top, gains = 6.0, GAINS | {"ki": 0.0}
@@ -162,6 +163,7 @@ def pelican_servo(t, q, qd, p):
 PUSHED = {"sample": 2e-3, "delay": 3e-3, "wrenches": {"link2": [0.3, 0.2, 0.1, 0.0, 0.0, 0.4]}, "t_eval": [0.0, 0.03, 0.1]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["dop853", "adams", "rosenbrock"])
 def test_a_batch_is_its_rows_alone_by_any_number_of_threads(method: str, rng) -> None:
     starts, kp = rng.uniform(-0.5, 0.5, (9, 2)), rng.uniform(20.0, 60.0, (9, 1))

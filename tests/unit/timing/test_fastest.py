@@ -111,6 +111,7 @@ def test_a_limit_of_power_is_kept_and_reached():
     assert "power of 'pivot'" in {limit for *_, limit in found.binding_parts()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("watts", "intervals"), [(100.0, 200), (50.0, 200), (50.0, 1000), (20.0, 1000)])
 def test_powers_of_many_joints_are_kept_between_grid_points_and_told(watts, intervals, rng):
     """Joints turn round on the way: there, and at rest, their torques are not bound by powers at all."""
@@ -126,6 +127,7 @@ def test_powers_of_many_joints_are_kept_between_grid_points_and_told(watts, inte
         assert found.excess[row] <= 1e-6
 
 
+@pytest.mark.slow
 def test_timings_within_small_powers_converge(rng):
     robot = panda()
     way = points(robot, rng, batch=(4,))
@@ -134,6 +136,7 @@ def test_timings_within_small_powers_converge(rng):
     np.testing.assert_allclose(coarse.duration, fine.duration, rtol=3e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["blended", "b_spline"])
 def test_coarse_grids_keep_torques_and_speeds_where_a_path_turns_sharply(kind, rng):
     """Blends turn within a hundredth of a path; by its length, half of that angle is where the blend was slow."""
@@ -246,6 +249,7 @@ def test_paths_of_a_batch_are_timed_as_each_alone_and_for_any_number_of_threads(
         assert excess(robot, together.motion_of(k), efforts(robot)) <= 1e-6
 
 
+@pytest.mark.slow
 def test_a_list_and_a_batch_of_motions_are_timed(rng):
     robot = panda()
     ways = points(robot, rng, batch=(3,))

@@ -62,6 +62,7 @@ def test_the_benchmark_of_timing_measures_positive_times():
         assert record["excess"] <= 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("efficiency", [1.0, 0.8])
 def test_voltages_that_speed_alone_makes_do_not_stop_an_arm_on_its_way(efficiency, rng):
     """Where a motor turns fast and its arm weighs next to nothing, s̈ has no part in its voltage: no speed is given up for it."""

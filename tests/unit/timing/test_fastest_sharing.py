@@ -119,6 +119,7 @@ def test_two_drives_of_a_four_bar_and_one_that_is_not_its_coordinate(actuated):
     assert {limit for *_, limit in found.binding_parts()} <= {f"torque of {name!r}" for name in actuated}
 
 
+@pytest.mark.slow
 def test_dry_and_viscous_friction_of_driven_joints_is_carried_too(rng):
     plain = two_arms(effort=12.0)
     friction = {name: dal.Friction(coulomb=0.6, viscous=0.4) for name in plain.actuated}

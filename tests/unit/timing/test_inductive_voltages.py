@@ -168,6 +168,7 @@ def test_inductance_helps_while_the_current_falls():
     assert np.abs(needs.voltage - 5e-2 * needs.current_rate).max() > 1.05 * 12.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("efficiency", [0.9, 0.6])
 def test_gears_with_losses_keep_the_limit_on_both_sides(efficiency):
     """Where the torque changes its sign, the voltage of an inductance jumps with what the gear loses."""
@@ -186,6 +187,7 @@ def test_jerk_and_gears_with_losses_go_together(rng):
     assert plain.duration < found.duration < 1.01 * plain.duration
 
 
+@pytest.mark.slow
 def test_jerk_torque_rate_and_voltages_are_kept_at_once(rng):
     robot = driven_panda(5e-3)
     way = points(robot, rng, count=3)
@@ -198,6 +200,7 @@ def test_jerk_torque_rate_and_voltages_are_kept_at_once(rng):
     assert "jerk of 'joint1'" in found.limits
 
 
+@pytest.mark.slow
 def test_dry_friction_that_turns_round_is_named_and_the_limit_holds_between(rng):
     """The current would have to jump there: voltages are right on either side."""
     robot = driven_panda(2e-3, coulomb=True)

@@ -173,6 +173,7 @@ def test_a_place_where_the_curvature_jumps_is_passed_at_rest():
     assert max(uses(robot, found.motion, torque=efforts(robot), **given).values()) <= 1 + 1e-6
 
 
+@pytest.mark.slow
 def test_a_motion_that_rests_is_timed_by_its_arc_length(rng):
     robot = panda()
     start, end = points(robot, rng, count=2)
@@ -265,6 +266,7 @@ def test_speeds_at_the_ends_are_kept():
     assert uses(robot, found.motion, jerk=JERK)["jerk"] <= 1 + 1e-6
 
 
+@pytest.mark.slow
 def test_paths_of_a_batch_are_timed_as_each_alone(rng):
     robot = panda()
     ways = points(robot, rng, batch=(2, 2))
@@ -331,6 +333,7 @@ def test_gravity_alone_may_be_too_much(rng):
         dal.fastest_timing(robot, points(robot, rng), torque={"joint2": 5.0}, jerk=100.0, intervals=100)
 
 
+@pytest.mark.slow
 def test_joints_that_turn_round_together_share_a_grid_point(rng):
     """Two grid points a rounding apart would be an interval without length."""
     robot = dal.robots.panda()
