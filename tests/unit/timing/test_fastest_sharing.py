@@ -126,7 +126,6 @@ def test_dry_and_viscous_friction_of_driven_joints_is_carried_too(rng):
     robot = plain.robot.replace(parameters=plain.robot.parameters.replace(friction=friction))
     arms = plain.replace(robot=robot)
     found = dal.fastest_timing(arms, way_of(arms, rng), intervals=200)
-    assert found.duration > dal.fastest_timing(plain, way_of(plain, np.random.default_rng(0)), intervals=200).duration * 0.5
     assert 1 - 1e-3 < carried(arms, found) <= 1.0
 
 
