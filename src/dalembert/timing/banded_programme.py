@@ -3,12 +3,14 @@
     minimise  f(z)   with   E z = 0,   G z ≤ b                                                              (1)
 
 f is the time of the profile, convex in ṡ² [VerscheureEtAl2009]. Unknowns of a grid point are ξ = x / x₀ and η = u / u₀, shares of
-some scales, so that all are about one. A primal-dual interior-point method with predictor and corrector [Mehrotra1992] brings
+some scales, so that all are about one, and what else conditions have, which moves nothing: forces ζ that drives press with, say.
+Of those that take the same time, the least are found, by ε Σ ζ² in f. A primal-dual interior-point method with predictor and
+corrector [Mehrotra1992] brings
 
     ∇f + Gᵀ y + Eᵀ λ = 0,   G z + s = b,   E z = 0,   s y = μ,   s, y > 0                                      (2)
 
-to μ = 0. Its linear systems have bands of nine, whatever N is, so that a step costs a few milliseconds for a thousand points and
-some ten conditions at each.
+to μ = 0. Its linear systems have bands of nine, with r further unknowns of 4r + 9, whatever N is, so that a step costs a few
+milliseconds for a thousand points and some ten conditions at each.
 """
 
 from __future__ import annotations
@@ -21,14 +23,14 @@ from scipy.linalg import lapack
 
 from ..checks import FloatArray
 
-_BAND = 4  # of ξ, η and the multiplier of one interval, to those of the next
 _STEPS = 60
 _BACK = 0.995  # of the way to the nearest bound
 _ROOM = 0.1  # of a condition at the start, at least
+_LEAST = 1e-5  # ε N: time is given for less of the further unknowns, a millionth or so of it
 
 
 class ChainConditions(NamedTuple):
-    """G z ≤ b: rows with coefficients (4, m) of ξ_k, η_k, ξ_{k+1}, η_{k+1} of their interval k, in the order of k."""
+    """G z ≤ b: rows with coefficients (m, 2w) of the w unknowns ξ, η, ... of both ends of their interval k, in the order of k."""
 
     interval: NDArray[np.intp]
     of: FloatArray
@@ -36,8 +38,8 @@ class ChainConditions(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """What is the same for all conditions: coefficients (4, N) of E, scales x₀ (N + 1,) and lengths h of the time, which
-    unknowns are held (N + 1, 2), and at which values.
+    """What is the same for all conditions: coefficients (4, N) of E, of ξ_k, η_k, ξ_{k+1}, η_{k+1}; scales x₀ (N + 1,) and
+    lengths h of the time; which unknowns are held (N + 1, w), and at which values.
     """
 
     E: FloatArray
@@ -48,7 +50,7 @@ class Chain(NamedTuple):
 
 
 class ChainSolution(NamedTuple):
-    """z of shape (N + 1, 2), and whether it is one."""
+    """z of shape (N + 1, w), and whether it is one."""
 
     z: FloatArray
     solved: bool
@@ -96,16 +98,33 @@ class BandedProgramme:
     """(1), solved from a start that need not keep anything."""
 
     def __init__(self, chain: Chain, conditions: ChainConditions, tolerance: float) -> None:
-        self.chain, self.G, self.tolerance = chain, conditions, tolerance
-        self.N, self.m = len(chain.h), len(conditions.b)
+        self.chain, self.tolerance, self.b = chain, tolerance, conditions.b
+        self.N, self.m, self.w = len(chain.h), len(conditions.b), chain.held.shape[1]
         self.free = ~chain.held
         self.scale = 1.0
+        self._pad(conditions)
+
+    def _pad(self, conditions: ChainConditions) -> None:
+        """G as one matrix for each interval, all with as many rows as the longest needs: (N, rows, 2w)."""
+        counts = np.bincount(conditions.interval, minlength=self.N)
+        most = int(counts.max(initial=0))
+        self.places = np.arange(self.m) + np.repeat(np.arange(self.N) * most - (np.cumsum(counts) - counts), counts)
+        G = np.zeros((self.N * most, 2 * self.w))
+        G[self.places] = conditions.of
+        self.G = G.reshape(self.N, most, 2 * self.w)
+        self.GT = np.ascontiguousarray(np.swapaxes(self.G, 1, 2))
+
+    def _padded(self, values: FloatArray) -> FloatArray:
+        """One value for each row, as a column for each interval."""
+        found = np.zeros(self.G.shape[0] * self.G.shape[1])
+        found[self.places] = values
+        return found.reshape(*self.G.shape[:2], 1)
 
     def solve(self, z: FloatArray) -> ChainSolution:
-        """The minimum, from z of shape (N + 1, 2)."""
+        """The minimum, from z of shape (N + 1, w)."""
         z = np.where(self.chain.held, self.chain.values, z)
         self.scale = 1.0 / max(time_of(self.chain, z[:, 0])[0], 1e-300)
-        s = np.maximum(self.G.b - self._rows(z), _ROOM)
+        s = np.maximum(self.b - self._rows(z), _ROOM)
         point = _Point(z, np.zeros(self.N), s, 1.0 / (self.N * s))
         for _ in range(_STEPS):
             left = self._residuals(point)
@@ -122,7 +141,7 @@ class BandedProgramme:
         gradient, hessian = self._objective(point.z)
         dual = gradient + self._back(point.y) + self._tied_back(point.lam)
         dual[self.chain.held] = 0.0
-        primal = self._rows(point.z) + point.s - self.G.b
+        primal = self._rows(point.z) + point.s - self.b
         return _Residuals(dual, primal, self._tied(point.z), float((point.s * point.y).sum()) / self.m, hessian)
 
     def _step(self, point: _Point, left: _Residuals) -> _Point | None:
@@ -140,27 +159,22 @@ class BandedProgramme:
         return found if np.isfinite(found.z).all() else None
 
     def _objective(self, z: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Gradient (N + 1, 2) and Hessian (3, N) of f, in shares of its first value."""
+        """Gradient (N + 1, w) and Hessian (3, N) of the time, in shares of its first value."""
         _, gradient, hessian = time_of(self.chain, z[:, 0])
         found = np.zeros_like(z)
+        found[:, 2:] = _LEAST / self.N * z[:, 2:]
         found[:-1, 0] += self.scale * gradient[0]
         found[1:, 0] += self.scale * gradient[1]
         return found, self.scale * hessian
 
     def _rows(self, z: FloatArray) -> FloatArray:
         """G z."""
-        k, of = self.G.interval, self.G.of
-        xi, eta = np.ascontiguousarray(z[:, 0]), np.ascontiguousarray(z[:, 1])
-        found: FloatArray = of[0] * xi[:-1].take(k)
-        for coefficients, ends in ((of[1], eta[:-1]), (of[2], xi[1:]), (of[3], eta[1:])):
-            found += coefficients * ends.take(k)
+        found: FloatArray = (self.G @ np.concatenate([z[:-1], z[1:]], axis=1)[..., None]).ravel()[self.places]
         return found
 
     def _back(self, y: FloatArray) -> FloatArray:
         """Gᵀ y."""
-        k = self.G.interval
-        parts: list[FloatArray] = [np.bincount(k, weights=row * y, minlength=self.N).astype(float) for row in self.G.of]
-        return _joined(parts)
+        return _joined((self.GT @ self._padded(y))[..., 0])
 
     def _tied(self, z: FloatArray) -> FloatArray:
         """E z."""
@@ -169,69 +183,70 @@ class BandedProgramme:
         return found
 
     def _tied_back(self, lam: FloatArray) -> FloatArray:
-        return _joined([row * lam for row in self.chain.E])
+        parts = np.zeros((self.N, 2 * self.w))
+        parts[:, self._tied_places()] = (self.chain.E * lam).T
+        return _joined(parts)
+
+    def _tied_places(self) -> list[int]:
+        """Of ξ_k, η_k, ξ_{k+1}, η_{k+1} among the unknowns of an interval."""
+        return [0, 1, self.w, self.w + 1]
 
     def _direction(
         self, factors: tuple[FloatArray, FloatArray], point: _Point, left: _Residuals, target: FloatArray | float
     ) -> _Point:
         """A Newton step of (2), to s y = target; s and y are eliminated."""
-        s, y = point.s, point.y
+        s, y, w = point.s, point.y, self.w
         push = target / s - y + y / s * left.primal
-        right = np.zeros((self.N + 1, 3))
-        right[:, :2] = np.where(self.chain.held, 0.0, -left.dual - self._back(push))
-        right[:-1, 2] = -left.tie
-        solved, info = lapack.dgbtrs(factors[0], _BAND, _BAND, right.ravel(), factors[1])
+        right = np.zeros((self.N + 1, w + 1))
+        right[:, :w] = np.where(self.chain.held, 0.0, -left.dual - self._back(push))
+        right[:-1, w] = -left.tie
+        solved, info = lapack.dgbtrs(factors[0], 2 * w, 2 * w, right.ravel(), factors[1])
         assert info == 0
-        found = solved.reshape(-1, 3)
-        dz = found[:, :2]
+        found = solved.reshape(-1, w + 1)
+        dz = found[:, :w]
         ds = -left.primal - self._rows(dz)
-        return _Point(dz, found[:-1, 2], ds, (target - y * ds) / s - y)
+        return _Point(dz, found[:-1, w], ds, (target - y * ds) / s - y)
 
     def _factored(self, hessian: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray] | None:
         """LU factors of the band of [∇²f + Gᵀ D G, Eᵀ; E, 0]."""
-        N, k, of = self.N, self.G.interval, self.G.of
-        blocks = np.zeros((4, 4, N))
-        for i in range(4):
-            scaled = of[i] * weights
-            for j in range(i, 4):
-                blocks[i, j] = np.bincount(k, weights=scaled * of[j], minlength=N)
-        blocks[0, 0] += hessian[0]
-        blocks[0, 2] += hessian[1]
-        blocks[2, 2] += hessian[2]
-        band = self._band(blocks)
-        lu, pivots, info = lapack.dgbtrf(band, _BAND, _BAND)
+        w, blocks = self.w, self.GT @ (self.G * self._padded(weights))
+        blocks[:, 0, 0] += hessian[0]
+        blocks[:, 0, w] += hessian[1]
+        blocks[:, w, 0] += hessian[1]
+        blocks[:, w, w] += hessian[2]
+        lu, pivots, info = lapack.dgbtrf(self._band(blocks), 2 * w, 2 * w)
         return (lu, pivots) if info == 0 else None
 
     def _band(self, blocks: FloatArray) -> FloatArray:
-        """Unknowns in the order ξ_k, η_k, λ_k, ξ_{k+1}, ...; rows of what is held are those of the unit matrix."""
-        N, free = self.N, self.free.astype(float)
-        ends = [free[:-1, 0], free[:-1, 1], free[1:, 0], free[1:, 1]]
-        places = (0, 1, 3, 4)  # of the four unknowns of an interval, counted from its first
-        band = np.zeros((3 * _BAND + 1, 3 * (N + 1)))
-        start = 3 * np.arange(N)
-        middle = 2 * _BAND
+        """Unknowns in the order ξ_k, η_k, ..., λ_k, ξ_{k+1}, ...; rows of what is held are those of the unit matrix."""
+        N, w, free = self.N, self.w, self.free.astype(float)
+        ends = np.concatenate([free[:-1], free[1:]], axis=1)
+        blocks = blocks * ends[:, :, None] * ends[:, None, :]
+        places = np.delete(np.arange(2 * w + 1), w)  # of the unknowns of an interval, counted from its first
+        band = np.zeros((6 * w + 1, (w + 1) * (N + 1)))
+        start, middle = (w + 1) * np.arange(N), 4 * w
         for i, pi in enumerate(places):
             for j, pj in enumerate(places):
-                block = blocks[min(i, j), max(i, j)] * ends[i] * ends[j]
-                band[middle + pi - pj, start + pj] += block
-            tie = self.chain.E[i] * ends[i]
-            band[middle + pi - 2, start + 2] = tie
-            band[middle + 2 - pi, start + pi] = tie
-        held = np.zeros((N + 1, 3))
-        held[:, :2] = 1.0 - free
-        held[-1, 2] = 1.0
-        band[middle] += held.ravel()
-        tied_nowhere = (np.abs(self.chain.E) * np.stack(ends)).max(axis=0) == 0
-        band[middle, start[tied_nowhere] + 2] = 1.0
+                band[middle + pi - pj, start + pj] += blocks[:, i, j]
+        for tie, i in zip(self.chain.E, self._tied_places(), strict=True):
+            band[middle + places[i] - w, start + w] = tie * ends[:, i]
+            band[middle + w - places[i], start + places[i]] = tie * ends[:, i]
+        own = np.zeros((N + 1, w + 1))
+        own[:, 2:w] = _LEAST / N
+        own[:, :w] += 1.0 - free
+        own[-1, w] = 1.0
+        band[middle] += own.ravel()
+        tied_nowhere = (np.abs(self.chain.E) * ends[:, self._tied_places()].T).max(axis=0) == 0
+        band[middle, start[tied_nowhere] + w] = 1.0
         return band
 
 
-def _joined(parts: list[FloatArray]) -> FloatArray:
-    found = np.zeros((len(parts[0]) + 1, 2))
-    found[:-1, 0] += parts[0]
-    found[:-1, 1] += parts[1]
-    found[1:, 0] += parts[2]
-    found[1:, 1] += parts[3]
+def _joined(parts: FloatArray) -> FloatArray:
+    """Sums for grid points of what the intervals beside them have, (N, 2w)."""
+    w = parts.shape[1] // 2
+    found = np.zeros((len(parts) + 1, w))
+    found[:-1] += parts[:, :w]
+    found[1:] += parts[:, w:]
     return found
 
 

@@ -311,7 +311,7 @@ def _gathered(blocks: list[_Block], N: int) -> ChainConditions:
     of = np.concatenate([block.of[:, block.there] for block in blocks], axis=1)
     b = np.concatenate([block.b[block.there] for block in blocks])
     order = np.argsort(interval, kind="stable")
-    return ChainConditions(interval[order], np.ascontiguousarray(of[:, order]), b[order])
+    return ChainConditions(interval[order], of.T[order], b[order])
 
 
 __all__ = ["ConditionMaker", "Reference", "Tightened", "chain_of"]
