@@ -58,6 +58,19 @@ def test_torques_that_jump_are_listed(tmp_path, capsys):
     assert "-100" in text
 
 
+def test_torques_of_drives_that_are_not_the_coordinates_are_written_too(tmp_path):
+    four_bar = dal.mechanisms.four_bar().replace(actuated=("joint1", "joint3"))
+    file, table = tmp_path / "four_bar.toml", tmp_path / "motion.csv"
+    dal.save(four_bar, file)
+    given = ["timing", str(file), "--from", "0.6", "--to", "2.2", "--torque", "20", "--torque-rate", "100", "--intervals", "40"]
+    assert main([*given, "--samples", "30", "-o", str(table)]) == 0
+    head, *rows = table.read_text(encoding="utf-8").splitlines()
+    columns = dict(zip(head.split(","), np.array([row.split(",") for row in rows], dtype=float).T, strict=True))
+    found = dal.fastest_timing(four_bar, [[0.6], [2.2]], torque=20.0, torque_rate=100.0, intervals=40)
+    for k, name in enumerate(("joint1", "joint3")):
+        assert np.allclose(columns[f"drive_{name} [N m]"], found.drive_torques(columns["t [s]"])[:, k], atol=1e-6)
+
+
 def test_a_table_that_was_written_can_be_scaled(tmp_path, capsys):
     table, picture = tmp_path / "motion.csv", tmp_path / "scale.png"
     assert (

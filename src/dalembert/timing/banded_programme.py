@@ -24,6 +24,7 @@ from scipy.linalg import lapack
 from ..checks import FloatArray
 
 _STEPS = 60
+_IDLE, _ENOUGH = 4, 1e-6  # steps without progress after which rounding has the word, and what is left then at most
 _BACK = 0.995  # of the way to the nearest bound
 _ROOM = 0.1  # of a condition at the start, at least
 _LEAST = 1e-5  # ε N: time is given for less of the further unknowns, a millionth or so of it
@@ -125,17 +126,17 @@ class BandedProgramme:
         z = np.where(self.chain.held, self.chain.values, z)
         self.scale = 1.0 / max(time_of(self.chain, z[:, 0])[0], 1e-300)
         s = np.maximum(self.b - self._rows(z), _ROOM)
-        point = _Point(z, np.zeros(self.N), s, 1.0 / (self.N * s))
+        point, best, idle = _Point(z, np.zeros(self.N), s, 1.0 / (self.N * s)), (np.inf, z), 0
         for _ in range(_STEPS):
             left = self._residuals(point)
-            worst = [np.abs(part).max() for part in (left.dual, left.primal, left.tie)]
-            if max(left.mu * self.m, *worst) < self.tolerance:
-                return ChainSolution(point.z, True)
-            after = self._step(point, left)
-            if after is None:
+            worst = max(left.mu * self.m, *(float(np.abs(part).max()) for part in (left.dual, left.primal, left.tie)))
+            idle = 0 if worst < best[0] else idle + 1
+            best = (worst, point.z) if worst < best[0] else best
+            after = self._step(point, left) if worst >= self.tolerance else None
+            if after is None or (idle >= _IDLE and best[0] < _ENOUGH):
                 break
             point = after
-        return ChainSolution(point.z, False)
+        return ChainSolution(best[1], best[0] < max(self.tolerance, _ENOUGH))
 
     def _residuals(self, point: _Point) -> _Residuals:
         gradient, hessian = self._objective(point.z)
@@ -214,31 +215,37 @@ class BandedProgramme:
         blocks[:, 0, w] += hessian[1]
         blocks[:, w, 0] += hessian[1]
         blocks[:, w, w] += hessian[2]
-        lu, pivots, info = lapack.dgbtrf(self._band(blocks), 2 * w, 2 * w)
+        lu, pivots, info = lapack.dgbtrf(self._band(blocks), 2 * w, 2 * w, overwrite_ab=1)
         return (lu, pivots) if info == 0 else None
 
     def _band(self, blocks: FloatArray) -> FloatArray:
-        """Unknowns in the order ξ_k, η_k, ..., λ_k, ξ_{k+1}, ...; rows of what is held are those of the unit matrix."""
+        """Unknowns in the order ξ_k, η_k, ..., λ_k, ξ_{k+1}, ...; rows of what is held are those of the unit matrix.
+
+        Written column by column, with what each column has of its own grid point, of the one before and of the one after.
+        """
         N, w, free = self.N, self.w, self.free.astype(float)
         ends = np.concatenate([free[:-1], free[1:]], axis=1)
         blocks = blocks * ends[:, :, None] * ends[:, None, :]
-        places = np.delete(np.arange(2 * w + 1), w)  # of the unknowns of an interval, counted from its first
-        band = np.zeros((6 * w + 1, (w + 1) * (N + 1)))
-        start, middle = (w + 1) * np.arange(N), 4 * w
-        for i, pi in enumerate(places):
-            for j, pj in enumerate(places):
-                band[middle + pi - pj, start + pj] += blocks[:, i, j]
-        for tie, i in zip(self.chain.E, self._tied_places(), strict=True):
-            band[middle + places[i] - w, start + w] = tie * ends[:, i]
-            band[middle + w - places[i], start + places[i]] = tie * ends[:, i]
-        own = np.zeros((N + 1, w + 1))
-        own[:, 2:w] = _LEAST / N
-        own[:, :w] += 1.0 - free
-        own[-1, w] = 1.0
-        band[middle] += own.ravel()
-        tied_nowhere = (np.abs(self.chain.E) * ends[:, self._tied_places()].T).max(axis=0) == 0
-        band[middle, start[tied_nowhere] + w] = 1.0
-        return band
+        tied = np.zeros((N, 2 * w))
+        tied[:, self._tied_places()] = self.chain.E.T
+        tied *= ends
+        whole = np.zeros((N + 1, w + 1, 3 * (w + 1)))  # of each grid point: its columns, with rows from those of the one before
+        own, after, before = whole[..., w + 1 : 2 * w + 2], whole[:-1, ..., 2 * w + 2 :], whole[1:, ..., : w + 1]
+        own[:-1, :w, :w] += blocks[:, :w, :w]
+        own[1:, :w, :w] += blocks[:, w:, w:]
+        after[:, :w, :w], before[:, :w, :w] = blocks[:, :w, w:], blocks[:, w:, :w]
+        own[:-1, w, :w], own[:-1, :w, w] = tied[:, :w], tied[:, :w]
+        after[:, w, :w], before[:, :w, w] = tied[:, w:], tied[:, w:]
+        k = np.arange(w)
+        own[:, k, k] += 1.0 - free
+        own[:, k[2:], k[2:]] += _LEAST / N
+        own[:, w, w] = np.append(np.abs(tied).max(axis=1) == 0, 1.0)  # λ that ties nothing
+        band = np.zeros(((N + 1) * (w + 1), 6 * w + 1))
+        columns = band.reshape(N + 1, w + 1, -1)
+        for j in range(w + 1):  # row i stands at 4w + i − (w + 1) − j
+            first, last, shift = max(j - w + 1, 0), min(j + 3 * w + 2, 3 * w + 3), 3 * w - 1 - j
+            columns[:, j, shift + first : shift + last] = whole[:, j, first:last]
+        return band.T
 
 
 def _joined(parts: FloatArray) -> FloatArray:

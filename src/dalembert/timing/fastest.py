@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..checks import FloatArray
 from ..codegen import thread_count
-from ..dynamics import engine
+from ..dynamics import engine, inverse_dynamics
 from ..dynamics.system import AnySystem, solves
 from ..errors import ModelError
 from ..loads.load_conditions import Contact, HeldForce, Squeeze
@@ -76,14 +76,14 @@ def fastest_timing(
     torque, velocity : array_like, shape () or (n,), or mapping of joint to float, optional
         Largest magnitudes [N m | N], [rad/s | m/s]; those of the model where nothing is given, inf for no limit. Of a mechanism
         whose driven joints are not its coordinates, torques are those of the drives, which share them in the way that is
-        fastest, see `distribute_load`; with a limit of `torque_rate`, with the least Σ (u / limit)².
+        fastest, see `distribute_load`; `drive_torques` of the result tells how.
     acceleration, power : array_like, shape () or (n,), or mapping of joint to float, optional
         Largest magnitudes [rad/s² | m/s²] and [W]; none where nothing is given.
     jerk, torque_rate : array_like, shape () or (n,), or mapping of joint to float, optional
         Largest magnitudes [rad/s³ | m/s³] and [N m/s | N/s]; none where nothing is given. With either, accelerations and torques
         are continuous and rests begin and end without acceleration; where q″ jumps the path is passed at rest. Where a joint
         turns round, its dry friction jumps and its torque with it: torque rates are limited between such places, and
-        `jumps` of the result names them.
+        `jumps` of the result names them. Rates of torques that drives share are those of `drive_torques`.
     motors : bool or DriveTrain
         Keep within the limits of voltage, current and speed of the motors of the joints (True), or of a drive train. Where a
         motor with a limit of voltage has an inductance, the limit holds for v = L di/dt + R i + k_e ω as `nominal_voltage` has
@@ -145,7 +145,7 @@ def fastest_timing(
     inside = threads if paths.count <= step else 1  # several pieces have a thread each
     sharing = _sharing(plant, drives, inside, grip, rate_limits)
     maker = RowMaker(plant, limits, inside, None if sharing is None else sharing.fixed_rows())
-    rates = RateMaker(plant, rate_limits, inside, None if sharing is None else sharing.shares)
+    rates = RateMaker(plant, rate_limits, inside, sharing)
     if not maker.names.kinds and not rates.limits.act:
         raise ModelError(
             "fastest_timing: no limit of torque, acceleration, power, motors or jerk found, so that nothing bounds how hard the "
@@ -166,7 +166,7 @@ def fastest_timing(
     for number, piece in enumerate(pieces):
         messages |= {step * number + row: text for row, text in piece.messages.items() if step * number + row not in messages}
     refusals.refuse_or_warn("fastest_timing", messages, batch, paths.count)
-    return _result(maker, paths, pieces, messages, batch, task.told)
+    return _result(task, paths, pieces, messages, batch)
 
 
 class _Task(NamedTuple):
@@ -181,14 +181,32 @@ class _Task(NamedTuple):
     def timed(self, paths: Paths) -> _Piece:
         """Some paths; one where torques are shared or rates limited."""
 
-        def once(maker: RowMaker) -> _Piece:
-            if self.rates.limits.act:
-                return _timed_smoothly(maker, self.rates, paths, self.N, self.ends)
+        def abrupt(maker: RowMaker) -> _Piece:
             return _timed(maker, paths, self.N, self.ends)
 
-        if self.sharing is None or not self.sharing.limited or self.rates.limits.torques.acts:
+        def smooth(maker: RowMaker) -> _Piece:
+            return _timed_smoothly(maker, self.rates, paths, self.N, self.ends)
+
+        once, sharing = smooth if self.rates.limits.act else abrupt, self.sharing
+        if sharing is None or not sharing.limited or (sharing.free == 0 and self.rates.sharing is not None):
             return once(self.maker)
-        return _shared(Facets(self.sharing, self.maker, paths), self.maker, once)
+        facets = Facets(sharing, self.maker, paths)
+        if self.rates.sharing is None:
+            return _shared(facets, self.maker, once)
+        _shared(facets, self.maker, abrupt)
+        able = self.maker.with_drives(facets.rows())
+        return _timed_smoothly(self.maker, self.rates, paths, self.N, self.ends, able)
+
+    @property
+    def drives(self) -> tuple[str, ...]:
+        """The driven joints."""
+        return self.maker.limits.torque.names if self.sharing is None else self.sharing.limit.names
+
+    def carried(self, _: FloatArray, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
+        """Their torques along a motion, whose rates are not limited, or which are those of the coordinates."""
+        if self.sharing is not None:
+            return self.sharing.torques(q, qd, qdd, None)
+        return inverse_dynamics(self.maker.system, q, qd, qdd, threads=self.maker.threads)
 
     @property
     def told(self) -> list[tuple[str, str]]:
@@ -203,14 +221,10 @@ def _sharing(plant: Any, drives: Limit | None, threads: int | None, grip: Any, r
     """The drives of a mechanism, if they are others than its coordinates."""
     if drives is None:
         return None
-    if not any(grip):
-        return SharedDrives(plant, drives, threads)
-    if rates.torques.acts:
-        raise ModelError(
-            "torque_rate: found with contacts or held forces, for which torques are shared anew at every place. Leave it out, or "
-            "limit the jerk."
-        )
-    return GrippedDrives(plant, drives, threads, *grip)
+    if any(grip):
+        contacts, internal = grip
+        return GrippedDrives(plant, drives, threads, contacts, internal, rates.torques)
+    return SharedDrives(plant, drives, threads, rates.torques)
 
 
 def _each(timed: Callable[[int], _Piece], firsts: range, threads: int) -> list[_Piece]:
@@ -263,10 +277,13 @@ def _shared(facets: Facets, maker: RowMaker, timed: Callable[[RowMaker], _Piece]
     return piece._replace(use=use, excess=np.maximum(piece.excess, found.max(axis=(1, 2)) - 1.0))
 
 
-def _timed_smoothly(maker: RowMaker, rates: RateMaker, path: Paths, N: int, ends: FloatArray) -> _Piece:
-    """One path within limits of jerk or torque rate."""
-    found = timed_smoothly(maker, rates, path, N, ends)
+def _timed_smoothly(
+    maker: RowMaker, rates: RateMaker, path: Paths, N: int, ends: FloatArray, able: RowMaker | None = None
+) -> _Piece:
+    """One path within limits of jerk or torque rate; `able` tells what drives can do at all, where they share torques."""
+    found = timed_smoothly(maker, rates, path, N, ends, able)
     base, grid, profile = found.base, found.grid, found.profile
+    maker = base.maker
     messages = _without_positions(base, path) | _crossed_limits(maker, path, grid)
     for still in base.too_weak().values():
         k = min(still.interval, base.N - 1)
@@ -354,14 +371,7 @@ def _crossed_limits(maker: RowMaker, paths: Paths, grid: Grid) -> dict[int, str]
     return found
 
 
-def _result(
-    maker: RowMaker,
-    paths: Paths,
-    pieces: list[_Piece],
-    messages: dict[int, str],
-    batch: tuple[int, ...],
-    told: list[tuple[str, str]],
-) -> FastestTiming:
+def _result(task: _Task, paths: Paths, pieces: list[_Piece], messages: dict[int, str], batch: tuple[int, ...]) -> FastestTiming:
     s = np.concatenate([piece.s for piece in pieces])
     x, tops, u, w = (np.concatenate(parts) for parts in zip(*(piece.profile for piece in pieces), strict=True))
     lost = np.zeros(paths.count, dtype=bool)
@@ -387,11 +397,14 @@ def _result(
     for name in ("sd", "sdd", "tau", "top_speed", "use", "excess"):
         arrays[name][lost] = np.nan
     shaped: dict[str, Any] = {name: array.reshape((*batch, *array.shape[1:])) for name, array in arrays.items()}
-    names = tuple(f"{kind} of {name!r}" for kind, name in told)
+    names = tuple(f"{kind} of {name!r}" for kind, name in task.told)
     texts = tuple(messages.get(row, "") for row in range(paths.count))
-    torque = maker.limits.torque
-    jumps = tuple(one.jumps(law) if isinstance(law, SmoothLaw) else () for one, law in zip(smooth, laws, strict=bool(smooth)))
-    shaped |= {"joints": torque.names, "torque_limits": torque.size, "jumps": jumps}
+    torque = task.maker.limits.torque
+    rated = [(one, law if isinstance(law, SmoothLaw) else None) for one, law in zip(smooth, laws, strict=bool(smooth))]
+    jumps = tuple(() if law is None else one.jumps(law) for one, law in rated)
+    own = [None if law is None else one.carried(law) for one, law in rated] or [None] * paths.count
+    shaped |= {"joints": torque.names, "torque_limits": torque.size, "jumps": jumps, "drives": task.drives}
+    shaped["carried"] = tuple(task.carried if one is None else one for one in own)
     return FastestTiming(limits=names, feasible=~lost.reshape(batch), messages=texts, paths=paths, laws=tuple(laws), **shaped)
 
 

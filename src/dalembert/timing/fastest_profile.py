@@ -81,7 +81,6 @@ class ProfileSolver:
         self.P, self.N, self.R = self.left.m.shape
         falling, facets = maker.names.falling, maker.names.facets
         self.kinds = RowKinds(self.R - falling, falling, bool(self._any_viscous()), facets)
-        self.kernel = speed_kernel(self.kinds, self.P == 1)
         self.slowness = maker.slowness(grid.inside).reshape(self.P, self.N, grid.within)
         self.caps = self._caps()
         self._limit()
@@ -206,7 +205,8 @@ class ProfileSolver:
         """ṡ² at grid points: the largest from which the end can be reached, and the fastest from the start."""
         N, h = self.N, self.grid.lengths
         tops, x = np.empty((self.P, N + 1, 1)), np.empty((self.P, N + 1, 1))
-        self.kernel([np.array([[float(N)]]), self.table, room, caps, self.ends], [tops, x], turns=3 * N, threads=self.threads)
+        kernel = speed_kernel(self.kinds, self.P == 1)
+        kernel([np.array([[float(N)]]), self.table, room, caps, self.ends], [tops, x], turns=3 * N, threads=self.threads)
         tops, x = tops[..., 0], x[..., 0]
         return Profile(x, tops, np.diff(x, axis=1) / (2 * h), room[..., 1].copy())
 

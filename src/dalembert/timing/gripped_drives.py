@@ -26,12 +26,15 @@ from ..loads.load_options import contacts_of, drives_of, held_of
 from ..mechanism.mechanism import Mechanism, PlacedMechanism
 from ..trajectory.motion import Rates
 from ..wording import listed
-from .limit_rows import Limit
+from .limit_rows import DriveRows, Limit, LimitRows
+from .path_torque_rates import PathTorqueRates
 from .path_torques import PathTorques
-from .shared_drives import SharedDrives
+from .shared_drives import SharedDrives, beside
 
 _SIDES = 32  # of a pyramid within a cone of friction: half a percent less of it
 _PRESS = 4.0  # times what drives at their limits press with is V
+_KEPT = 2e-6  # of V/2 is not used: with what timings may exceed, contacts hold still
+_SLIPS = 1e-4  # of V/2, from which on a contact is about to slip
 
 
 class GrippedDrives(SharedDrives):
@@ -46,10 +49,10 @@ class GrippedDrives(SharedDrives):
         threads: int | None,
         contacts: Mapping[str, Contact],
         internal: Sequence[HeldForce | Squeeze],
+        rates: Limit | None = None,
     ) -> None:
-        super().__init__(system, limit, threads)
+        super().__init__(system, limit, threads, rates)
         self.contacts, self.internal = contacts, internal
-        self.mechanism = system.mechanism if isinstance(system, PlacedMechanism) else system
         free = [name for name, size in zip(limit.names, limit.size, strict=True) if not np.isfinite(size)]
         if free:
             raise ModelError(
@@ -61,9 +64,14 @@ class GrippedDrives(SharedDrives):
         self.slack = len(self.owners)
 
     @property
+    def equations(self) -> int:
+        """How many equations the torques of the drives have to meet: those of what is held, too."""
+        return super().equations + len(self.internal)
+
+    @property
     def width(self) -> int:
-        """How many equations there are."""
-        return super().width + len(self.internal) + self.slack
+        """The same, with those of what is left of conditions."""
+        return self.equations + self.slack
 
     @property
     def results(self) -> tuple[tuple[str, str], ...]:
@@ -99,9 +107,71 @@ class GrippedDrives(SharedDrives):
         shape = *path[0].shape[:-1], -1
         return PathTorques(*(np.concatenate([a, b.reshape(shape)], axis=-1) for a, b in zip(parts, asked, strict=True)))
 
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What `distribute_load` is asked for beside limits."""
+        return {"contacts": self.contacts, "internal": self.internal}
+
+    def columns(self, q: FloatArray) -> FloatArray:
+        """A of all equations, in parts of sizes, (..., m, equations)."""
+        return self.scaled(q)[..., : len(self.limit.names), : self.equations]
+
+    def right(self, path: Rates, parts: PathTorques) -> PathTorques:
+        """The right sides of all equations along a path, (..., equations)."""
+        if not self.internal:
+            return parts
+        return PathTorques(*(part[..., : self.equations] for part in self.parts(path, parts)))
+
+    def right_rates(self, path: Rates, rates: PathTorqueRates) -> PathTorqueRates:
+        """How they change along it; those of what is held by differences."""
+        if not self.internal:
+            return rates
+        back, ahead, step = beside(path)
+        nothing = PathTorques(*(np.zeros((*path[0].shape[:-1], 0)) for _ in PathTorques._fields))
+        before, after = (self.parts(place, nothing) for place in (back, ahead))
+        held = slice(0, len(self.internal))
+        changes = ((b - a)[..., held] / (2 * step) for a, b in zip(before, after, strict=True))
+        return PathTorqueRates(*(np.concatenate(both, axis=-1) for both in zip(rates, changes, strict=True)))
+
+    def held(self, motion: Rates) -> FloatArray:
+        """The right sides of what is held along a motion, (..., equations − n)."""
+        if not self.internal:
+            return super().held(motion)
+        q, qd, qdd = (part.reshape(-1, part.shape[-1]) for part in motion[:3])
+        return self._asked(q, qd, qdd).h.reshape(*motion[0].shape[:-1], -1)
+
+    def rows_of(self, q: FloatArray) -> FloatArray:
+        """How rows of limits follow from torques in parts of sizes: drives, then conditions in parts of V/2, (..., rows, m)."""
+        m = len(self.limit.names)
+        pressed = np.swapaxes(self.scaled(q)[..., :m, self.equations :], -1, -2)
+        return np.concatenate([super().rows_of(q), pressed], axis=-2)
+
+    def fixed_rows(self) -> DriveRows:
+        """A row for each drive, and one for each condition, about V/2 and in parts of it, with the torques S b."""
+        size = np.concatenate([self.limit.size, np.full(self.slack, 1.0 - _KEPT)])
+        m, equations, touching = len(self.limit.names), self.equations, list(self.contacts)
+
+        def rows(path: Rates, parts: PathTorques) -> LimitRows:
+            T = self.rows_of(path[0]) @ self.split(path[0]).S
+            found = []
+            for part in self.parts(path, parts):
+                value = (T @ part[..., :equations, None])[..., 0]
+                value[..., m:] -= part[..., equations:]
+                found.append(value)
+            i, c, g, v, d = found
+            return LimitRows(i, c, v, g, d, np.broadcast_to(-size, i.shape), np.broadcast_to(size, i.shape))
+
+        return DriveRows(rows, tuple((name,) for name in (*self.limit.names, *(touching[k] for k in self.owners))), facets=False)
+
+    def told(self, use: FloatArray) -> FloatArray:
+        """Shares of limits in use of the drives, and 1 for contacts about to slip."""
+        m, owners = len(self.limit.names), np.array(self.owners)
+        slipping = [(use[..., m:][..., owners == k].max(axis=-1, keepdims=True) > 1 - _SLIPS) for k in range(len(self.contacts))]
+        return np.concatenate([use[..., :m], *slipping], axis=-1)
+
     def use(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
         """|u| / limit of torques whose largest one is the least, and 1 for contacts about to slip, (K, drives + contacts)."""
-        given: dict[str, Any] = {"limits": self.limit.size, "contacts": self.contacts, "internal": self.internal}
+        given: dict[str, Any] = {"limits": self.limit.size, **self.asked}
         shared = distribute_load(self.system, q, qd, qdd, objective="ratio", threads=self.threads, **given)
         return np.concatenate([shared.ratios, shared.at_contact.astype(float)], axis=-1)
 

@@ -169,17 +169,21 @@ def move_to(s: FloatArray, taken: BoolArray, places: FloatArray) -> None:
 
 def move_to_turns(nodes: Rates, s: FloatArray, taken: BoolArray) -> bool:
     """Put grid points where a coordinate turns round, q′_i = 0: there its dry friction jumps. Whether there are any."""
-    _, q1, q2, _ = nodes
+    rows, _, _, places = turns(nodes[1], nodes[2], s)
+    for row in np.unique(rows):
+        move_to(s[row], taken[row], places[rows == row])
+    return bool(rows.size)
+
+
+def turns(q1: FloatArray, q2: FloatArray, s: FloatArray) -> tuple[IndexArray, IndexArray, IndexArray, FloatArray]:
+    """Where q′ (P, N + 1, n) is zero between grid points, by a cubic through it and q″: paths, intervals, joints and places."""
     h = np.diff(s, axis=1)[..., None]
     a, b = q1[:, :-1], q1[:, 1:]
     rows, intervals, joints = np.nonzero(a * b < 0)
     at = (rows, intervals, joints)
     width = np.broadcast_to(h, a.shape)[at]
     share = _zero_of_cubic(a[at], b[at], q2[:, :-1][at] * width, q2[:, 1:][at] * width)
-    places = s[rows, intervals] + share * width
-    for row in np.unique(rows):
-        move_to(s[row], taken[row], places[rows == row])
-    return bool(rows.size)
+    return rows, intervals, joints, s[rows, intervals] + share * width
 
 
 def _zero_of_cubic(a: FloatArray, b: FloatArray, da: FloatArray, db: FloatArray) -> FloatArray:
@@ -233,4 +237,5 @@ __all__ = [
     "move_to_turns",
     "rates_of",
     "turning",
+    "turns",
 ]

@@ -5,12 +5,12 @@
 
 are both of the form √x (A u′ + B u + C x + G) + V u + W x + K; (2) is the derivative of τ = m u + c x + v √x + d + g, and K = 0.
 Friction that is no line in the speed has its rate, less that of the line, in K, as it was at the last profile. Of drives that
-share torques, u_d = S τ, the rate is S τ̇ + √x S′ τ. Voltages of motors with inductance are rows of this form too (voltage_rows).
+share torques, u_d = S τ and what they press against each other (shared_drives, Eq. 1), the rate is S τ̇ + √x S′ τ and that of the
+latter (pressing). Voltages of motors with inductance are rows of this form too (voltage_rows).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,9 +22,8 @@ from .limit_rows import Limit
 from .path_grid import BoolArray
 from .path_torque_rates import PathTorqueRates, path_torque_rates
 from .path_torques import PathTorques
+from .shared_drives import SharedDrives, beside
 from .voltage_rows import InductiveVoltages
-
-_STEP = 1e-4  # of a coordinate, over which S is differenced to both sides: its error is some 1e-9 of S′
 
 
 class RateRows(NamedTuple):
@@ -79,10 +78,9 @@ def _only(limit: Limit, values: Any) -> tuple[Any, ...]:
 class RateMaker:
     """From samples of a path to rows of rates."""
 
-    def __init__(
-        self, system: Any, limits: RateLimits, threads: int | None, shares: Callable[[FloatArray], FloatArray] | None
-    ) -> None:
-        self.system, self.limits, self.threads, self.shares = system, limits, threads, shares
+    def __init__(self, system: Any, limits: RateLimits, threads: int | None, sharing: SharedDrives | None) -> None:
+        self.system, self.limits, self.threads = system, limits, threads
+        self.sharing = sharing if limits.torques.acts else None
 
     def __call__(self, path: Rates, parts: PathTorques) -> RateRows:
         """The rows at samples (..., n): jerks, rates of torque, voltages."""
@@ -104,16 +102,24 @@ class RateMaker:
         return RateRows(q1, 3 * q2, q3, zero, zero, zero, zero, self.limits.jerk.size[keep])  # (1)
 
     def _torques(self, path: Rates, parts: PathTorques, rates: PathTorqueRates) -> RateRows:
+        if self.sharing is not None:
+            parts, rates = self.sharing.right(path, parts), self.sharing.right_rates(path, rates)
         m, c, v = parts.inertia, parts.motion, parts.viscous
         zero = np.zeros_like(m)
         columns = [m, rates.inertia + 2 * c, rates.motion, rates.gravity + rates.dry, v, rates.viscous, zero]  # (2)
-        if self.shares is not None and self.limits.drives is not None:
-            S, S1 = self.shares(path[0]), self._share_rates(path)
+        if self.sharing is not None:
             later = [zero, m, c, parts.still, zero, v, zero]
+            S, S1 = self._shares(path)
             columns = [_times(S, now) + _times(S1, then) for now, then in zip(columns, later, strict=True)]
         limit = self.limits.torques
         keep = np.flatnonzero(np.isfinite(limit.size))
         return RateRows._make([*(column[..., keep] for column in columns), limit.size[keep]])
+
+    def _shares(self, path: Rates) -> tuple[FloatArray, FloatArray]:
+        """S and S′ of the drives, out of parts of sizes."""
+        assert self.sharing is not None
+        D = self.sharing.sizes[:, None]
+        return D * self.sharing.split(path[0]).S, D * self.sharing.split_rates(path).S
 
     def acting(self, path: Rates, parts: PathTorques, x: FloatArray, u: FloatArray) -> BoolArray:
         """Which rows act (N, K, R), at a profile with ṡ² and s̈ (N, K): all but some voltages of gears with losses."""
@@ -135,21 +141,22 @@ class RateMaker:
         true = np.zeros_like(rows.K)
         if self.limits.voltage is not None:
             true[..., count:] = self.limits.voltage.at(path, z, tau, rate)
-        if self.shares is not None and self.limits.drives is not None:
-            tau = inverse_dynamics(self.system, *motion[:3], threads=self.threads)
-            rate = _times(self.shares(q), rate) + z * _times(self._share_rates(path), tau)
+        if self.sharing is not None:
+            rate = self._shared_rate(path, z, motion, rate)
         true[..., first:count] = rate[..., np.flatnonzero(np.isfinite(self.limits.torques.size))]
         K = true - rows._replace(K=np.zeros_like(rows.K)).value(x, u, slope)
         K[..., :first] = 0.0
         return rows._replace(K=K)
 
-    def _share_rates(self, path: Rates) -> FloatArray:
-        """S′ by central differences along q ± ε q′ + ε² q″/2."""
-        assert self.shares is not None
-        q, q1, q2, _ = path
-        step = _STEP / np.maximum(np.abs(q1).max(axis=-1, keepdims=True), 1e-12)
-        ahead, back = (self.shares(q + e * q1 + e * e / 2 * q2) for e in (step, -step))
-        return (ahead - back) / (2 * step[..., None])
+    def _shared_rate(self, path: Rates, z: FloatArray, motion: Rates, rate: FloatArray) -> FloatArray:
+        """Of S b, for the rate of τ along a motion; that of what is held by differences."""
+        assert self.sharing is not None
+        back, ahead, step = beside(motion)
+        change = (self.sharing.held(ahead) - self.sharing.held(back)) / (2 * step)
+        tau = inverse_dynamics(self.system, *motion[:3], threads=self.threads)
+        S, S1 = self._shares(path)
+        now, then = np.concatenate([rate, change], axis=-1), np.concatenate([tau, self.sharing.held(motion)], axis=-1)
+        return _times(S, now) + z * _times(S1, then)
 
 
 def _times(S: FloatArray, part: FloatArray) -> FloatArray:

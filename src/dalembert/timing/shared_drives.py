@@ -1,30 +1,38 @@
 """Drives of a mechanism that are others than its coordinates, or more: A, the rows of ∂x/∂q of the driven joints.
 
-All u with Aᵀ u = τ move the mechanism alike [Freeman, Eq. 4-80]: they differ in what drives press against each other. The one
-with the least Σ (u / limit)² is a function of the motion, as limits of its rate need it,
+All u with Aᵀ u = τ move the mechanism alike [Freeman, Eq. 4-80]: they differ in what drives press against each other. In parts of
+sizes D, limits or as large,
 
-    u = S τ,   S = W⁻¹ A (Aᵀ W⁻¹ A)⁻¹,   W = diag(1 / limit²)                                                 (1)
+    u = D (S τ + P w),   S = A (Aᵀ A)⁻¹,   P = 1 − S Aᵀ                    with D A for A                          (1)
 
-With as many drives as freedoms there is no other.
+S τ has the least Σ (u / D)², and P w is what drives press, for any w. With as many drives as freedoms there is none of it. Forces
+that are held are further equations, and columns of A.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import reduce
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..checks import FloatArray
 from ..dynamics import engine
 from ..dynamics.functions import forces_of
+from ..loads.load_distribution import distribute_load
 from ..loads.load_options import torque_limits
 from ..loads.sharing_recipe import SHARING
 from ..loads.torque_sets import filled, scaled
 from ..mechanism.mechanism import Mechanism, PlacedMechanism
 from ..trajectory.motion import Rates
+from .hidden_turns import joint_rates, jumping_laws
 from .limit_rows import DriveRows, Limit, LimitRows, kept
+from .path_grid import rates_of
+from .path_torque_rates import PathTorqueRates
 from .path_torques import PathTorques
+
+_STEP = 1e-4  # of a coordinate, over which S and P are differenced to both sides: the error is some 1e-9 of their rates
 
 
 def drives_limit(system: Any, given: Any, gripped: bool = False) -> Limit | None:
@@ -39,14 +47,23 @@ def drives_limit(system: Any, given: Any, gripped: bool = False) -> Limit | None
     return Limit("torque", names, tuple("N m" if turns[name] else "N" for name in names), torque_limits(given, placed, names))
 
 
+class Split(NamedTuple):
+    """S (..., m, n) and P (..., m, m) of (1) at configurations."""
+
+    S: FloatArray
+    P: FloatArray
+
+
 class SharedDrives:
-    """The drives of a system, with their limits."""
+    """The drives of a system, with their limits; `rates` are those of their torques."""
 
     slack = 0  # drives that stand for what is left of conditions
     dear = False  # whether use of limits takes a programme for each place
 
-    def __init__(self, system: Any, limit: Limit, threads: int | None) -> None:
+    def __init__(self, system: Any, limit: Limit, threads: int | None, rates: Limit | None = None) -> None:
         self.system, self.limit, self.threads = system, limit, threads
+        self.mechanism: Any = system.mechanism if isinstance(system, PlacedMechanism) else system
+        self.sizes = _sizes(limit, rates)
 
     @property
     def limited(self) -> tuple[str, ...]:
@@ -54,9 +71,19 @@ class SharedDrives:
         return tuple(name for name, size in zip(self.limit.names, self.limit.size, strict=True) if np.isfinite(size))
 
     @property
-    def width(self) -> int:
+    def equations(self) -> int:
         """How many equations the torques of the drives have to meet."""
         return len(engine.system_of(self.system).coordinates)
+
+    @property
+    def width(self) -> int:
+        """The same, with those of what is left of conditions."""
+        return self.equations
+
+    @property
+    def free(self) -> int:
+        """In how many ways drives press against each other."""
+        return len(self.limit.names) - self.equations
 
     @property
     def results(self) -> tuple[tuple[str, str], ...]:
@@ -78,7 +105,7 @@ class SharedDrives:
         return scaled(self.terms(q, rest, rest)[1], self.limit.size)
 
     def parts(self, path: Rates, parts: PathTorques) -> PathTorques:
-        """What the torques of the drives have to make along a path."""
+        """What the torques of the drives have to make along a path, with what is left of conditions."""
         return parts
 
     def use(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
@@ -86,23 +113,112 @@ class SharedDrives:
         tau, A, *_ = self.terms(q, qd, qdd)
         return np.abs(filled(scaled(A, self.limit.size), tau).use)[:, kept(self.limit)]
 
-    def shares(self, q: FloatArray) -> FloatArray:
-        """S of (1) at configurations (..., n), shape (..., m, n)."""
-        A = SharedDrives.scaled(self, q)
-        largest = scaled(np.ones((len(self.limit.size), 1)), self.limit.size)
-        return largest * (A @ np.linalg.inv(np.swapaxes(A, -1, -2) @ A))
+    def torques(self, q: FloatArray, qd: FloatArray, qdd: FloatArray, pressed: FloatArray | None) -> FloatArray:
+        """u along a motion (K, n), with w in parts of sizes (K, m).
+
+        Without w, those whose largest share of a limit is the least; without limits of torque either, those with the least Σ u².
+        """
+        if pressed is None:
+            given: dict[str, Any] = {"objective": "ratio", "limits": self.limit.size} if self.limited else {}
+            return distribute_load(self.system, q, qd, qdd, threads=self.threads, **given, **self.asked).torques
+        S, P = self.split(q)
+        b = np.concatenate([self.terms(q, qd, qdd)[0], self.held((q, qd, qdd, q))], axis=-1)
+        found: FloatArray = self.sizes * (S @ b[..., None] + P @ pressed[..., None])[..., 0]
+        return found
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What `distribute_load` is asked for beside limits."""
+        return {}
+
+    def columns(self, q: FloatArray) -> FloatArray:
+        """A of (1), of all equations, in parts of sizes, (..., m, equations)."""
+        rest = np.zeros_like(q)
+        found: FloatArray = self.terms(q, rest, rest)[1] * self.sizes[:, None]
+        return found
+
+    def split(self, q: FloatArray) -> Split:
+        """(1) at configurations (..., n)."""
+        A = self.columns(q)
+        AT = np.swapaxes(A, -1, -2)
+        S = A @ np.linalg.inv(AT @ A)
+        return Split(S, np.eye(A.shape[-2]) - S @ AT)
+
+    def split_rates(self, path: Rates) -> Split:
+        """How S and P change along a path: differences over q ± ε q′ + ε² q″/2."""
+        back, ahead, step = beside(path)
+        return Split(*((b - a) / (2 * step[..., None]) for a, b in zip(self.split(back[0]), self.split(ahead[0]), strict=True)))
+
+    def bases(self, q: FloatArray) -> FloatArray:
+        """What drives can press with at configurations (K, n), as orthonormal columns, in parts of sizes: (K, m, free)."""
+        return np.linalg.qr(self.columns(q), mode="complete")[0][..., self.equations :]
+
+    def right(self, path: Rates, parts: PathTorques) -> PathTorques:
+        """The right sides of all equations along a path, (..., equations)."""
+        return parts
+
+    def right_rates(self, path: Rates, rates: PathTorqueRates) -> PathTorqueRates:
+        """How they change along it."""
+        return rates
+
+    def held(self, motion: Rates) -> FloatArray:
+        """The right sides of what is held along a motion, (..., equations − n)."""
+        return motion[0][..., :0]
+
+    def own_friction(self, path: Rates) -> FloatArray:
+        """Dry friction of the driven joints themselves as they move along a path, in parts of sizes, (..., m)."""
+        joints = [self.mechanism.robot.joint_names.index(name) for name in self.limit.names]
+        laws, found = jumping_laws(self.system), np.zeros((*path[0].shape[:-1], len(joints)))
+        own = [k for k, joint in enumerate(joints) if joint in laws]
+        if own:
+            sign = np.sign(joint_rates(self.system, path, self.threads)[0][..., [joints[k] for k in own]])
+            mean, difference, excess = np.array(
+                [(law.mean, law.difference, law.excess) for law in (laws[joints[k]] for k in own)]
+            ).T
+            found[..., own] = (mean * sign + difference * sign**2) * (1 + excess) / self.sizes[own]
+        return found
+
+    def rows_of(self, q: FloatArray) -> FloatArray:
+        """How rows of limits follow from torques in parts of sizes, (..., rows, m)."""
+        keep = kept(self.limit)
+        own = np.diag(self.sizes)[keep]
+        return np.broadcast_to(own, (*q.shape[:-1], *own.shape))
+
+    def told(self, use: FloatArray) -> FloatArray:
+        """Shares of limits in use of `results`, from those of rows."""
+        return use
 
     def fixed_rows(self) -> DriveRows:
-        """A row for each drive, with torques as in (1)."""
-        keep = kept(self.limit)
-        size = self.limit.size[keep]
+        """A row for each drive that has a limit, with the torques S τ."""
+        size = self.limit.size[kept(self.limit)]
 
         def rows(path: Rates, parts: PathTorques) -> LimitRows:
-            S = self.shares(path[0])[..., keep, :]
-            m, c, g, v, d = ((S @ part[..., None])[..., 0] for part in parts)
+            T = self.rows_of(path[0]) @ self.split(path[0]).S
+            m, c, g, v, d = ((T @ part[..., None])[..., 0] for part in self.right(path, parts))
             return LimitRows(m, c, v, g, d, np.broadcast_to(-size, m.shape), np.broadcast_to(size, m.shape))
 
         return DriveRows(rows, tuple((name,) for name in self.limited), facets=False)
 
 
-__all__ = ["SharedDrives", "drives_limit"]
+def beside(path: Rates) -> tuple[Rates, Rates, FloatArray]:
+    """A path, or a motion, a step before and after its places, and the step (..., 1): small beside what changes there."""
+    q, q1, q2, q3 = path
+    changes = (np.abs(part).max(axis=-1, keepdims=True) ** (1 / k) for k, part in enumerate((q1, q2, q3), 1))
+    step = _STEP / reduce(np.maximum, changes, np.array(1e-12))
+
+    def at(e: FloatArray) -> Rates:
+        return rates_of((q + e * q1 + e * e / 2 * q2, q1 + e * q2 + e * e / 2 * q3, q2 + e * q3, q3))
+
+    return at(-step), at(step), step
+
+
+def _sizes(limit: Limit, rates: Limit | None) -> FloatArray:
+    """What torques of drives are measured by: their limits, or as large as others are; without any, a second of their rates."""
+    for known in (limit.size, np.ones(0) if rates is None else rates.size):
+        finite = known[np.isfinite(known)]
+        if finite.size:
+            return np.where(np.isfinite(limit.size), limit.size, finite.max())
+    return np.ones(len(limit.size))
+
+
+__all__ = ["SharedDrives", "Split", "beside", "drives_limit"]

@@ -11,7 +11,8 @@ divided, and with P = A u′ + B u + C x + G
 
     √x₀ P + P₀ (x − x₀) / 2√x₀ + V u + W x + K  ≤  r                                                            (2)
 
-Rows of torque have √x ≈ (x₀ + x) / 2√x₀, those of power p/√x as above.
+Rows of torque have √x ≈ (x₀ + x) / 2√x₀, those of power p/√x as above. What drives press against each other is linear in further
+unknowns ζ (pressing): in rows of torque as it is, and in (1) within the bracket of √x₀.
 """
 
 from __future__ import annotations
@@ -35,11 +36,12 @@ _SMALL_USE = 0.4  # rows that use less of their limit are left out until they do
 
 
 class Reference(NamedTuple):
-    """The profile that tangents are laid at, grid points (N + 1,), and the scale of s̈ there."""
+    """The profile that tangents are laid at, grid points (N + 1,), the scale of s̈ there, and ζ (N + 1, r)."""
 
     x: FloatArray
     u: FloatArray
     scale: FloatArray
+    y: FloatArray
 
     @property
     def shape(self) -> Shape:
@@ -57,19 +59,22 @@ class Tightened(NamedTuple):
 
 
 class _Block(NamedTuple):
-    """ChainConditions of one kind: coefficients (4, N, R), bounds (N, R), and which are there."""
+    """ChainConditions of one kind: coefficients (4, N, R) of ξ and η, bounds (N, R), which are there, and coefficients
+    (2, N, R, r) of ζ, if any.
+    """
 
     of: FloatArray
     b: FloatArray
     there: BoolArray
+    pressed: FloatArray | None = None
 
 
 def chain_of(reference: Reference, lengths: FloatArray, resting: BoolArray, held: BoolArray) -> Chain:
     """The profile's own equation x_{k+1} = x_k + 2h (...), in shares of its larger end."""
     x, scale, whole = reference.x, reference.scale, reference.shape.whole
     E = np.stack([-x[:-1], -2 * lengths * (1 - whole) * scale[:-1], x[1:], -2 * lengths * whole * scale[1:]])
-    fixed = np.stack([held, resting], axis=1)
-    values = np.stack([np.ones_like(x), np.zeros_like(x)], axis=1)
+    fixed = np.column_stack([held, resting, np.zeros(reference.y.shape, dtype=bool)])
+    values = np.column_stack([np.ones_like(x), np.zeros_like(x), np.zeros_like(reference.y)])
     return Chain(E / np.maximum(x[:-1], x[1:]), x, lengths, fixed, values)
 
 
@@ -85,6 +90,8 @@ class ConditionMaker:
         self.within = np.zeros((self.N, len(look.rates.size)), dtype=bool)
         self.rows_within = np.zeros((self.N, self.R), dtype=bool)
         self.act = ~np.isin(np.arange(self.R), look.without)  # voltages without inductance do not, where a motor has some
+        # at rest, only what is pressed is not given yet
+        self.pressed = np.zeros(self.R, dtype=bool) if look.pressing is None else look.pressing.limits.any(axis=(0, 1, 2, 4))
         self.all = True  # rows, those far from their limits too
         self.one_sided = False  # whether motors that are driven stay so in the next profile
 
@@ -98,21 +105,30 @@ class ConditionMaker:
             blocks += self._rates(reference, tight, k, acting[:, k])
         for k in range(1, places - 1) if self.rows_within.any() else ():
             blocks += self._limits_within(reference, tight, k)
-        return _gathered(blocks, self.N)
+        return _gathered(blocks, reference.y.shape[1])
 
-    def _sides(self, name: str, reference: Reference, of: FloatArray, b: FloatArray, there: BoolArray) -> list[_Block]:
+    def _sides(
+        self, name: str, reference: Reference, of: FloatArray, b: FloatArray, there: BoolArray, pressed: FloatArray | None
+    ) -> list[_Block]:
         """A pair of conditions ±, of rows that use much of their limit at the reference, or have done so before.
 
         `there` is that of both, or (2, N, R) where rows have a limit to one side only.
         """
-        if not self.all:
-            z = self._shares(reference)
-            room = [bound - sum(one[k] * z[k][:, None] for k in range(4)) for one, bound in zip(of, b, strict=True)]
-            use = 1 - np.minimum(*room)
-            near = use > np.minimum(_SMALL_USE, 0.5 * use.max(axis=1, keepdims=True))
-            self.seen[name] = near = near | self.seen.get(name, False)
-            there = there & near
-        return [_Block(one, bound, here) for one, bound, here in zip(of, b, np.broadcast_to(there, b.shape), strict=True)]
+        blocks = _both(of, b, np.broadcast_to(there, b.shape), pressed)
+        if self.all:
+            return blocks
+        use = 1 - np.minimum(*(self._room(block, reference) for block in blocks))
+        near = use > np.minimum(_SMALL_USE, 0.5 * use.max(axis=1, keepdims=True))
+        self.seen[name] = near = near | self.seen.get(name, False)
+        return [block._replace(there=block.there & near) for block in blocks]
+
+    def _room(self, block: _Block, reference: Reference) -> FloatArray:
+        """What the reference leaves of conditions, (N, R)."""
+        z, y = self._shares(reference), reference.y
+        found: FloatArray = block.b - sum(block.of[k] * z[k][:, None] for k in range(4))
+        if block.pressed is not None:
+            found -= ((block.pressed[0] @ y[:-1, :, None]) + (block.pressed[1] @ y[1:, :, None]))[..., 0]
+        return found
 
     def _shares(self, reference: Reference) -> list[FloatArray]:
         xi, eta = np.ones_like(reference.x), reference.u / reference.scale
@@ -157,18 +173,36 @@ class ConditionMaker:
         """Rows at grid points, from the intervals to both sides; at the last one only where it is passed with a speed."""
         found = []
         for first in (True, False):
-            of, b, there = self._limits_at(reference, tight, first)
-            found += self._sides("first" if first else "last", reference, of, b, there)
+            of, b, there, size = self._limits_at(reference, tight, first)
+            pressed = self._pressed_at(first, size)
+            found += self._sides("first" if first else "last", reference, of, b, there, pressed)
         return found
 
-    def _limits_at(self, reference: Reference, tight: Tightened, first: bool) -> tuple[FloatArray, FloatArray, BoolArray]:
+    def _pressed_at(self, first: bool, size: FloatArray) -> FloatArray | None:
+        """Coefficients of ζ in rows at first or last ends, (2, N, R, r)."""
+        if self.look.pressing is None:
+            return None
+        found = np.zeros_like(self.look.pressing.limits[:, :, 0])
+        end, place = (0, 0) if first else (1, -1)
+        found[end] = self.look.pressing.limits[end, :, place] / size[..., None]
+        return found
+
+    def _own_limits(self, k: int) -> FloatArray | float:
+        """What dry friction of driven joints adds to rows at a place, (N, R)."""
+        return 0.0 if self.look.pressing is None else self.look.pressing.own_limits[:, k]
+
+    def _limits_at(
+        self, reference: Reference, tight: Tightened, first: bool
+    ) -> tuple[FloatArray, FloatArray, BoolArray, FloatArray]:
+        """Coefficients, bounds, which are there, and what rows are measured by."""
         base, node = self.base, slice(None, -1) if first else slice(1, None)
         rows = base.left if first else base.right
         hi, lo = (base.hi_left, base.lo_left) if first else (base.hi_right, base.lo_right)
-        hi, lo = hi[0] - tight.up * base.scale[0], lo[0] + tight.down * base.scale[0]
+        own = self._own_limits(0 if first else -1)
+        hi, lo = hi[0] - own - tight.up * base.scale[0], lo[0] - own + tight.down * base.scale[0]
         x, scale = reference.x[node][:, None], reference.scale[node][:, None]
         z = np.sqrt(np.where(x > 0, x, 1.0))
-        m, c, v = (part[0] * s for part, s in ((rows.m, scale), (rows.c, x), (rows.v, z / 2)))
+        m, c, v = (part[0] * s for part, s in ((rows.m, scale), (rows.c, x), (rows.v, np.sqrt(x) / 2)))
         p = np.zeros_like(m)
         if rows.p is not None:
             p[:, base.kinds.plain :] = rows.p[0] / z
@@ -179,8 +213,8 @@ class ConditionMaker:
         for side, sign in enumerate((1.0, -1.0)):
             of[side, slots[0]], of[side, slots[1]] = (sign * (c + v) + room[side] / 2) / size, sign * m / size
         b = np.stack([hi - v + 1.5 * room[0], v - lo + 1.5 * room[1]]) / size
-        there = ~self.resting[node][:, None] & self.act & (np.abs(b) < _FAR)
-        return of, b, there
+        there = (~self.resting[node][:, None] | self.pressed) & self.act & (np.abs(b) < _FAR)
+        return of, b, there, size
 
     def _limits_within(self, reference: Reference, tight: Tightened, k: int) -> list[_Block]:
         """Rows at a place within intervals, where they were exceeded."""
@@ -190,19 +224,22 @@ class ConditionMaker:
         p = np.zeros((self.N, R))
         if rows.p is not None:
             p[:, base.kinds.plain :] = rows.p[:, k] / z
-        size, still, half = base.scale[0] + p, rows.g[:, k] + rows.d[:, k], rows.v[:, k] * z / 2
-        found = []
+        size, still, half = base.scale[0] + p, rows.g[:, k] + rows.d[:, k] + self._own_limits(k), rows.v[:, k] * z / 2
+        found, pressed = [], None
+        if self.look.pressing is not None:
+            pressed = self.look.pressing.of_limits(place.last, k) / size[..., None]
         for sign, limit, cut in ((1.0, base.hi[0], tight.up), (-1.0, -base.lo[0], tight.down)):
             room = p * (1 - cut)
             by_x = sign * (rows.c[:, k] + half / z**2) + room / (2 * z**2)
             parts = [sign * rows.m[:, k] * u[:, None] + by_x * x[:, None] for u, x in zip(place.u_of, place.x_of, strict=True)]
             b = (limit - cut * base.scale[0] - sign * (still + half) + 1.5 * room) / size
-            found.append(_Block(np.stack(parts) / size, b, self.rows_within & self.act & (np.abs(b) < _FAR)))
+            there = self.rows_within & self.act & (np.abs(b) < _FAR)
+            found.append(_Block(np.stack(parts) / size, b, there, None if pressed is None else sign * pressed))
         return found
 
     def _acting(self, reference: Reference) -> BoolArray:
         """Which rows of rates act at places of the intervals (N, K, R)."""
-        profile = SmoothProfile(reference.x, reference.u, reference.shape, self.h)
+        profile = SmoothProfile(reference.x, reference.u, reference.shape, self.h, reference.y)
         found = self.look.acting(*profile.at(self.look.shares)[:2])
         voltage, own = self.look.maker.limits.voltage, self.look.voltages
         if voltage is not None and self.one_sided:
@@ -223,10 +260,14 @@ class ConditionMaker:
             for slot in range(4):
                 parts = line.by_slope * place.slope_of[slot][:, None] + line.by_u * place.u_of[slot][:, None]
                 of[side, slot] = (sign * parts + by_x * place.x_of[slot][:, None]) / size
+        pressed, z = None, np.sqrt(place.x)[:, None]
+        if self.look.pressing is not None:
+            pressed = z[..., None] * self.look.pressing.of_rates(place.last, place.growth, k) / size[..., None]
+            line = line._replace(constant=line.constant + z * self.look.pressing.own_rates[:, k])
         b = np.stack([line.room - line.constant, line.room + line.constant]) / size
         if 0 < k < self.look.shares.shape[1] - 1:
-            return [_Block(one, bound, self._within() & acting) for one, bound in zip(of, b, strict=True)]
-        return self._sides(f"rates{k}", reference, of, b, acting)
+            return _both(of, b, np.broadcast_to(self._within() & acting, b.shape), pressed)
+        return self._sides(f"rates{k}", reference, of, b, acting, pressed)
 
     def _within(self) -> BoolArray:
         """Which rates are held within intervals."""
@@ -270,7 +311,7 @@ class _Line(NamedTuple):
 
 
 class _Place(NamedTuple):
-    """A place of every interval: the reference there, and how u′, u and x follow from the unknowns (4, N)."""
+    """A place of every interval: the reference there, how u′, u and x follow from the unknowns (4, N), and v and dv/ds."""
 
     x: FloatArray
     u: FloatArray
@@ -278,6 +319,8 @@ class _Place(NamedTuple):
     slope_of: FloatArray
     u_of: FloatArray
     x_of: FloatArray
+    last: FloatArray
+    growth: FloatArray
 
     @staticmethod
     def at(reference: Reference, h: FloatArray, share: FloatArray) -> _Place:
@@ -292,12 +335,13 @@ class _Place(NamedTuple):
         slope_of = zero, -sign * near / stretch, zero, sign * far / stretch
         u_of = zero, (1 - v) * near, zero, v * far
         x_of = x0, sign * 2 * h * (theta - psi) * near, zero, sign * 2 * h * psi * far
-        swapped = [_swapped(np.stack(parts), flipped) for parts in (slope_of, u_of, x_of)]
+        slope_in, u_in, x_in = (_swapped(np.stack(parts), flipped) for parts in (slope_of, u_of, x_of))
         first, last = (
             np.where(flipped, *ends) for ends in ((reference.u[1:], reference.u[:-1]), (reference.u[:-1], reference.u[1:]))
         )
         slope = sign * (last - first) / stretch
-        return _Place((shape.a + (shape.b - shape.a) * v) ** 4, first * (1 - v) + last * v, slope, *swapped)
+        x, u = (shape.a + (shape.b - shape.a) * v) ** 4, first * (1 - v) + last * v
+        return _Place(x, u, slope, slope_in, u_in, x_in, np.where(flipped, 1 - v, v), 1 / stretch)
 
 
 def _swapped(parts: FloatArray, flipped: BoolArray) -> FloatArray:
@@ -305,13 +349,24 @@ def _swapped(parts: FloatArray, flipped: BoolArray) -> FloatArray:
     return np.where(flipped, parts[[2, 3, 0, 1]], parts)
 
 
-def _gathered(blocks: list[_Block], N: int) -> ChainConditions:
-    """All conditions in the order of their intervals."""
+def _both(of: FloatArray, b: FloatArray, there: BoolArray, pressed: FloatArray | None) -> list[_Block]:
+    """Conditions above and below."""
+    signed = (None, None) if pressed is None else (pressed, -pressed)
+    return [_Block(*parts) for parts in zip(of, b, there, signed, strict=True)]
+
+
+def _gathered(blocks: list[_Block], further: int) -> ChainConditions:
+    """All conditions in the order of their intervals, with so many unknowns ζ."""
     interval = np.concatenate([np.nonzero(block.there)[0] for block in blocks])
-    of = np.concatenate([block.of[:, block.there] for block in blocks], axis=1)
+    of = np.zeros((len(interval), 2, 2 + further))
+    ends = np.cumsum([np.count_nonzero(block.there) for block in blocks])
+    for block, own in zip(blocks, np.split(of, ends[:-1]), strict=True):
+        own[..., :2] = block.of[:, block.there].T.reshape(-1, 2, 2)
+        if block.pressed is not None:
+            own[..., 2:] = np.swapaxes(block.pressed[:, block.there], 0, 1)
     b = np.concatenate([block.b[block.there] for block in blocks])
     order = np.argsort(interval, kind="stable")
-    return ChainConditions(interval[order], of.T[order], b[order])
+    return ChainConditions(interval[order], of.reshape(len(of), -1)[order], b[order])
 
 
 __all__ = ["ConditionMaker", "Reference", "Tightened", "chain_of"]

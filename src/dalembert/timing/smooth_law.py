@@ -51,12 +51,23 @@ class SmoothLaw(Motion):
                 break
         return v
 
+    def places(self, t: FloatArray) -> tuple[Any, FloatArray]:
+        """The intervals of times t (k,), and v there from their slower ends."""
+        k = np.clip(np.searchsorted(self.breaks, t, side="right") - 1, 0, len(self.h) - 1)
+        r = np.where(self.slow.flipped[k], self.breaks[k + 1] - t, t - self.breaks[k])
+        return k, self._place(k, np.clip(r, 0.0, self.times[k]))
+
+    def between(self, t: FloatArray, nodes: FloatArray) -> FloatArray:
+        """What runs linearly in v from grid point to grid point (N + 1, m), at times t (k,)."""
+        k, v = self.places(t)
+        share = np.where(self.slow.flipped[k], 1 - v, v)[:, None]
+        found: FloatArray = (1 - share) * nodes[k] + share * nodes[k + 1]
+        return found
+
     def at(self, t: FloatArray) -> Rates:
         """s and its rates, of shape (k, 1)."""
-        k = np.clip(np.searchsorted(self.breaks, t, side="right") - 1, 0, len(self.h) - 1)
+        k, v = self.places(t)
         flipped = self.slow.flipped[k]
-        r = np.where(flipped, self.breaks[k + 1] - t, t - self.breaks[k])
-        v = self._place(k, np.clip(r, 0.0, self.times[k]))
         x, u, _, _ = (part[:, 0] for part in self._rates(k, v[:, None]))
         beside, _, slope, _ = (part[:, 0] for part in self._rates(k, np.maximum(v, _REST)[:, None]))
         theta = Shape(*(part[k] for part in self.slow.shape)).share(v)

@@ -14,6 +14,7 @@ from .fastest_profile import TOLERANCE, ProfileSolver
 from .path_grid import BoolArray, IndexArray, rates_of
 from .path_shapes import Paths
 from .path_torques import PathTorques
+from .pressing import PressedNodes, Pressing
 from .rate_rows import RateMaker, RateRows
 from .smooth_shape import SmoothProfile
 
@@ -45,7 +46,9 @@ class Judged(NamedTuple):
 class Look:
     """Rows of limits and of rates at places (N, K) of the intervals of one path."""
 
-    def __init__(self, base: ProfileSolver, maker: RateMaker, shares: FloatArray, path: Rates, parts: PathTorques) -> None:
+    def __init__(
+        self, base: ProfileSolver, maker: RateMaker, nodes: PressedNodes, shares: FloatArray, path: Rates, parts: PathTorques
+    ) -> None:
         self.base, self.maker, self.shares = base, maker, shares
         self.path, self.parts = path, _one_way(parts)
         self.rates: RateRows = maker(path, self.parts)
@@ -53,18 +56,21 @@ class Look:
         self.voltages: BoolArray = np.arange(len(self.rates.size)) >= len(maker.limits.names)  # which of the rates are
         self.without, self.instead = _replaced(base, maker)
         self._find_rows()
+        self.pressing = Pressing.along(maker, path, nodes, base.R, len(self.rates.size))
 
     @classmethod
-    def at_grid(cls, base: ProfileSolver, maker: RateMaker, resting: BoolArray) -> Look:
+    def at_grid(cls, base: ProfileSolver, maker: RateMaker, nodes: PressedNodes, resting: BoolArray) -> Look:
         """At the places that the grid has, where all is known already."""
         grid, N = base.grid, base.N
         path = rates_of(tuple(_joined(*parts, N) for parts in zip(grid.left, grid.inside, grid.right, strict=True)))
         parts = zip(base.left_parts, base.parts, base.right_parts, strict=True)
         torques = PathTorques(*(_joined(*part, N) for part in parts))
-        return cls(base, maker, _with_ends(grid.shares[0], resting), path, torques)
+        return cls(base, maker, nodes, _with_ends(grid.shares[0], resting), path, torques)
 
     @classmethod
-    def closer(cls, base: ProfileSolver, maker: RateMaker, resting: BoolArray, paths: Paths, within: int) -> Look:
+    def closer(
+        cls, base: ProfileSolver, maker: RateMaker, nodes: PressedNodes, resting: BoolArray, paths: Paths, within: int
+    ) -> Look:
         """At more places within every interval."""
         grid = base.grid
         even = np.arange(1, within + 1) / (within + 1)
@@ -72,7 +78,7 @@ class Look:
         shares = np.where(from_rest, even**3, np.where(to_rest, 1 - (1 - even) ** 3, even))
         inside = paths.at((grid.s[0][:-1, None] + grid.lengths[0][:, None] * shares).reshape(1, -1))
         path = rates_of(tuple(_joined(*parts, base.N) for parts in zip(grid.left, inside, grid.right, strict=True)))
-        return cls(base, maker, _with_ends(shares, resting), path, base.maker.torques(path))
+        return cls(base, maker, nodes, _with_ends(shares, resting), path, base.maker.torques(path))
 
     def _find_rows(self) -> None:
         self.rows = self.base.maker(self.path, self.parts)
@@ -86,9 +92,10 @@ class Look:
     def judged(self, profile: SmoothProfile) -> Judged:
         """How far limits are exceeded."""
         x, u, slope = profile.at(self.shares)
-        above, below = self._beyond(x, u)
+        pressed, hurried = (0.0, 0.0) if self.pressing is None else self.pressing.at(profile, self.shares)
+        above, below = self._beyond(x, u, pressed)
         speeds = (np.sqrt(x) * self.slowness)[..., None]
-        rates = np.abs(self.rates.value(x, u, slope)) / self.rates.size
+        rates = np.abs(self.rates.value(x, u, slope) + np.sqrt(x)[..., None] * hurried) / self.rates.size
         rates[~self.acting(x, u)] = np.nan  # no peak is looked for between rows that act and those that do not
         used = np.maximum(above, below) + 1
         used[..., self.without] = np.nan_to_num(rates[..., self.instead])
@@ -98,10 +105,12 @@ class Look:
         at_ends = max(float(np.fmax.reduce(part[:, [0, -1]], axis=None, initial=0.0)) - 1 for part in (rates, used))
         return Judged(over, under, fast[:, 0], quick, used.max(axis=1), np.fmax.reduce(rates, axis=1, initial=0.0), at_ends)
 
-    def _beyond(self, x: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """By what share of their limits rows are above and below them, (N, K, R); negative where they keep them."""
+    def _beyond(self, x: FloatArray, u: FloatArray, pressed: FloatArray | float) -> tuple[FloatArray, FloatArray]:
+        """By what share of their limits rows, with what is pressed, are above and below them, (N, K, R); negative where they
+        keep them.
+        """
         base, z = self.base, np.sqrt(x)
-        value = self.rows.value(z, u)
+        value = self.rows.value(z, u) + pressed
         room = np.zeros_like(value)
         if self.rows.p is not None:
             room[..., base.kinds.plain :] = self.rows.p / np.maximum(z, 1e-12)[..., None]

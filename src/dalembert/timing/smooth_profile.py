@@ -15,6 +15,7 @@ from .banded_programme import BandedProgramme
 from .fastest_profile import TOLERANCE, ProfileSolver
 from .path_grid import BoolArray
 from .path_shapes import Paths
+from .pressing import PressedNodes
 from .rate_rows import RateMaker
 from .smooth_conditions import ConditionMaker, Reference, Tightened, chain_of
 from .smooth_law import SmoothLaw
@@ -58,14 +59,16 @@ class SmoothSolver:
         self.s, self.h, self.N = base.grid.s[0], base.grid.lengths[0], base.N
         self.resting: BoolArray = base.grid.corners[0].copy()
         self.resting[[0, -1]] |= ends == 0.0
-        self._take(Look.at_grid(base, maker, self.resting))
+        self.nodes = PressedNodes.of(maker.sharing, base.grid)
+        self._take(Look.at_grid(base, maker, self.nodes, self.resting))
 
     def _take(self, look: Look) -> None:
         self.look, self.conditions = look, ConditionMaker(self.base, look, self.resting)
 
     def rough(self, x: FloatArray) -> SmoothProfile | None:
         """A profile to begin with, from speeds ṡ² (N + 1,), about right; None where no programme has a solution."""
-        last, profile, reference = np.inf, None, self._reference(x, None)
+        nothing = np.zeros((self.N + 1, self.nodes.bases.shape[-1]))
+        last, profile, reference = np.inf, None, self._reference(x, None, nothing)
         for _ in range(_TURNS):
             found = self._programme(reference, self._untightened(), _ROUGH)
             if found is None:
@@ -73,18 +76,28 @@ class SmoothSolver:
             profile, time = found, self._time(found)
             if abs(last - time) < _NEAR * time:
                 break
-            last, reference = time, self._reference(found.x, found.u)
+            last, reference = time, self._reference(found.x, found.u, found.y)
         return profile
 
-    def refined(self, x: FloatArray, u: FloatArray, margin: float = 0.0) -> SmoothFound | None:
-        """The profile within limits less a share of them, from one nearby, x and u at the grid points."""
+    def start(self, coarse: SmoothSolver, profile: SmoothProfile) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """x, u and y at the grid points here, of a profile on a coarser grid."""
+        x, u = profile.on(coarse.s, self.s)
+        y = np.zeros((self.N + 1, profile.y.shape[1]))
+        if y.size:
+            pressed = coarse.nodes.pressed(profile.y)
+            here = np.stack([np.interp(self.s, coarse.s, column) for column in pressed.T], axis=-1)
+            y = (np.swapaxes(self.nodes.bases, 1, 2) @ here[..., None])[..., 0]
+        return x, u, y
+
+    def refined(self, x: FloatArray, u: FloatArray, y: FloatArray, margin: float = 0.0) -> SmoothFound | None:
+        """The profile within limits less a share of them, from one nearby: x, u and y at the grid points."""
         best, last, tight, idle = None, np.inf, self._untightened(margin), 0
         self.conditions.all = False
         voltage = self.maker.limits.voltage
         for turn in range(_TURNS):
             settled = voltage is None or not voltage.lossy or turn >= _FREE
             self.conditions.one_sided = settled
-            profile = self._programme(self._reference(x, u), tight, _MIDDLE if best is None else _FINE)
+            profile = self._programme(self._reference(x, u, y), tight, _MIDDLE if best is None else _FINE)
             if profile is None:
                 break
             found = SmoothFound(profile, self._time(profile), self.look.judged(profile))
@@ -94,11 +107,15 @@ class SmoothSolver:
             stands, last = abs(last - found.time) < _STAND * found.time, found.time
             if (stands and found.judged.excess < _LEFT) or (idle >= _IDLE and best.judged.excess < _LEFT):
                 break
-            x, u = profile.x, profile.u
+            x, u, y = profile.x, profile.u, profile.y
             if found.judged.at_ends < _MISSED or turn >= _FREE:
                 tighter = self._tighter(tight, found.judged)
                 tight = tighter if settled else tight
         return best
+
+    def again(self, profile: SmoothProfile, margin: float = 0.0) -> SmoothFound | None:
+        """The same from a profile on this grid."""
+        return self.refined(profile.x, profile.u, profile.y, margin)
 
     def bend_friction(self, profile: SmoothProfile) -> bool:
         """Take friction and its rate as they are at a profile; whether they differ from what was taken before."""
@@ -107,19 +124,21 @@ class SmoothSolver:
 
     def kept(self, found: SmoothFound, paths: Paths, bends: bool) -> SmoothFound:
         """Looked at more closely: on a grid too coarse for its path, once more with what is seen; then what little is left."""
-        look = Look.closer(self.base, self.maker, self.resting, paths, max(_WITHIN, min(_PLACES // self.N, 4 * _WITHIN)))
+        within = max(_WITHIN, min(_PLACES // self.N, 4 * _WITHIN))
+        look = Look.closer(self.base, self.maker, self.nodes, self.resting, paths, within)
         if bends:
             look.bend(found.profile)
         if look.judged(found.profile).excess > _COARSE:
             self._take(look)
-            found = self.refined(found.profile.x, found.profile.u) or found
+            found = self.again(found.profile) or found
         return self._slowed(found.profile, look, bends)
 
     def _slowed(self, profile: SmoothProfile, look: Look, bends: bool) -> SmoothFound:
         """Slower as a whole, by as little as it takes.
 
-        With speeds at the ends, which stay, or where rates of gravity and of motion oppose each other, so that slowing down
-        does not help, the programmes are solved again within a little less of all limits.
+        With speeds at the ends, which stay, with what drives press, which is right for one speed only, or where rates of gravity
+        and of motion oppose each other, so that slowing down does not help, the programmes are solved again within a little less
+        of all limits.
         """
         margin, last = 0.0, np.inf
         for turn in range(_SLOWINGS):
@@ -130,7 +149,7 @@ class SmoothSolver:
             if excess <= TOLERANCE:
                 break
             margin += 1.5 * min(excess, last)
-            again = self.refined(profile.x, profile.u, margin) if self.ends.any() or excess > last else None
+            again = self.again(profile, margin) if self.ends.any() or profile.y.size or excess > last else None
             profile = profile.slowed(1 - min(0.5, 2.0 * 1.4**turn * excess)) if again is None else again.profile
             last = excess if again is None else np.inf
         return found
@@ -143,7 +162,7 @@ class SmoothSolver:
         rates = np.minimum(margin, self.look.spare)
         return Tightened(rows, rows, rates, np.full(self.N + 1, 1.0 - margin))
 
-    def _reference(self, x: FloatArray, u: FloatArray | None) -> Reference:
+    def _reference(self, x: FloatArray, u: FloatArray | None, y: FloatArray) -> Reference:
         """Speeds, with s̈ by their differences if it is not given, and its scale by the way from the nearest rest."""
         x = np.where(self.resting, 0.0, x)
         x[[0, -1]] = self.ends**2
@@ -151,7 +170,7 @@ class SmoothSolver:
         u[self.resting] = 0.0
         rests = np.append(self.s[self.resting], [-self.s[-1], 2 * self.s[-1]])
         away = np.abs(self.s[:, None] - rests).min(axis=1)
-        return Reference(x, u, np.where(self.resting, 1.0, x / np.where(self.resting, 1.0, away)))
+        return Reference(x, u, np.where(self.resting, 1.0, x / np.where(self.resting, 1.0, away)), y)
 
     def _programme(self, reference: Reference, tight: Tightened, tolerance: float) -> SmoothProfile | None:
         """The next profile. Without a solution, all rows are taken; then tangents at lower and more even speeds."""
@@ -162,7 +181,7 @@ class SmoothSolver:
         while found is None and slow > _SLOWEST:
             slow *= _SLOWER
             lower = reference.x if self.ends.any() else _levelled(reference.x)  # given speeds stand out, and need a slope
-            reference = self._reference(_SLOWER * lower, None)
+            reference = self._reference(_SLOWER * lower, None, reference.y)
             found = self._solved(reference, tight, tolerance)
         return found
 
@@ -170,9 +189,11 @@ class SmoothSolver:
         held = self.conditions.held
         chain = chain_of(reference, self.h, self.resting, held)
         programme = BandedProgramme(chain, self.conditions(reference, tight), tolerance)
-        start = np.stack([np.where(held, 1.0, 0.8), 0.8 * reference.u / reference.scale], axis=1)
+        start = np.column_stack([np.where(held, 1.0, 0.8), 0.8 * reference.u / reference.scale, reference.y])
         z, solved = programme.solve(start)
-        return SmoothProfile(reference.x * z[:, 0], reference.scale * z[:, 1], reference.shape, self.h) if solved else None
+        if not solved:
+            return None
+        return SmoothProfile(reference.x * z[:, 0], reference.scale * z[:, 1], reference.shape, self.h, z[:, 2:])
 
     def _tighter(self, tight: Tightened, judged: Judged) -> Tightened:
         """Limits less what was exceeded; they are held within their intervals first, and only then tightened."""

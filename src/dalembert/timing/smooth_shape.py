@@ -88,12 +88,13 @@ class SlowEnds(NamedTuple):
 
 
 class SmoothProfile(NamedTuple):
-    """ṡ² and s̈ at the grid points (N + 1,), and the shape of the intervals."""
+    """ṡ² and s̈ at the grid points (N + 1,), the shape of the intervals, and what drives press with (N + 1, r), linear in v."""
 
     x: FloatArray
     u: FloatArray
     shape: Shape
     lengths: FloatArray
+    y: FloatArray
 
     def slowed(self, factor: float) -> SmoothProfile:
         """The same with ṡ² times a factor: a motion as a whole in other time."""
@@ -110,6 +111,13 @@ class SmoothProfile(NamedTuple):
     def at(self, shares: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """ṡ², s̈ and ds̈/ds at shares of the intervals, all of shape (N, K)."""
         return _at_shares(self.from_slow_ends(), shares)
+
+    def last_share(self, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """How much the last ends of intervals count at shares of them, and how that grows with s, both of shape (N, K)."""
+        slow = self.from_slow_ends()
+        flipped, shape = slow.flipped[:, None], Shape(*(part[:, None] for part in slow.shape))
+        v = place_of(shape, np.where(flipped, 1 - shares, shares))
+        return np.where(flipped, 1 - v, v), 1 / (slow.lengths[:, None] * shape.rate(v))
 
     def on(self, s: FloatArray, places: FloatArray) -> tuple[FloatArray, FloatArray]:
         """ṡ² and s̈ at places along the path, of the profile with grid points s; ṡ² not far below that of the grid points."""

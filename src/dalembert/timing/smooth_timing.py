@@ -12,27 +12,30 @@ from .. import checks
 from ..checks import FloatArray
 from .fastest_profile import Profile, ProfileSolver
 from .friction_kinds import bends, jumps
+from .hidden_turns import rubbing_rates
 from .limit_rows import RowMaker
-from .path_grid import WITHIN, Grid
+from .path_grid import Grid
 from .path_shapes import Paths
 from .rate_rows import RateMaker
 from .smooth_grid import smooth_grid
 from .smooth_law import SmoothLaw
 from .smooth_profile import SmoothFound, SmoothSolver
 from .smooth_start import first_speeds, without_dips
-from .timing_result import TorqueJump
+from .timing_result import Carried, TorqueJump
 
 _COARSE = 6  # the coarse grid has so many times fewer intervals,
 _LEAST = 40  # but not less than this
+_BESIDE, _JUMP = 1e-4, 1e-4  # of an interval, beside a grid point; of the largest dry friction, which is a jump there
 _BENDS = 6  # passes for friction that is no line in the speed
 
 
 class SmoothTiming(NamedTuple):
-    """One path on its grid; without a profile, no timing was found."""
+    """One path on its grid; without a profile, no timing was found. `base` has the limits that refuse and tell of top speeds."""
 
+    path: Paths
     base: ProfileSolver
+    solver: SmoothSolver
     tops: FloatArray
-    rate_count: int
     found: SmoothFound | None
 
     @property
@@ -52,70 +55,107 @@ class SmoothTiming(NamedTuple):
     @property
     def use(self) -> FloatArray:
         """The share of each limit in each interval: rows, speeds, rates, shape (1, N, R)."""
-        maker, grid = self.base.maker, self.grid
-        if self.found is None:
-            rows = self.base.R + len(maker.speed_names) + self.rate_count
-            return np.full((1, self.base.N, rows), np.nan)
-        z = np.sqrt(self.found.profile.x)[None, :, None]
+        maker, grid, rates = self.solver.base.maker, self.grid, self.solver.maker
+        N, count = self.base.N, len(rates.limits.names)
+        used, quick, x = np.full((N, self.solver.base.R), np.nan), np.full((N, count), np.nan), np.full(N + 1, np.nan)
+        if self.found is not None:
+            used, quick, x = self.found.judged.used, self.found.judged.rate_used[:, :count], self.found.profile.x
+        if rates.sharing is not None and maker.drives is not None:
+            own = len(maker.drives.names)
+            used = np.concatenate([rates.sharing.told(used[:, :own]), used[:, own:]], axis=-1)
+        z = np.sqrt(x)[None, :, None]
         fast = np.maximum(maker.speed_use(grid.left) * z[:, :-1], maker.speed_use(grid.right) * z[:, 1:])
-        rates = self.found.judged.rate_used[None, :, : self.rate_count]
-        return np.concatenate([self.found.judged.used[None], fast, rates], axis=-1)
+        return np.concatenate([used[None], fast, quick[None]], axis=-1)
 
     def law(self) -> SmoothLaw:
         """s(t)."""
         assert self.found is not None
         return SmoothLaw(self.grid.s[0], self.found.profile)
 
+    def carried(self, law: SmoothLaw) -> Carried | None:
+        """The torques of drives whose rates are limited; None of any others."""
+        sharing = self.solver.maker.sharing
+        if sharing is None or self.found is None:
+            return None
+        if not sharing.free:
+            return lambda _, q, qd, qdd: sharing.torques(q, qd, qdd, np.zeros((len(q), len(sharing.limit.names))))
+        nodes, own = self.solver.nodes.pressed(self.found.profile.y), self.solver.nodes.own
+        return lambda t, q, qd, qdd: sharing.torques(q, qd, qdd, law.between(t, nodes) + own[law.places(t)[0]])
+
     def jumps(self, law: SmoothLaw) -> tuple[TorqueJump, ...]:
-        """Where dry friction turns round, and the torque of its joint with it."""
-        which = jumps(self.base.maker.system)
-        d = self.dry[0].reshape(self.base.N, WITHIN, -1)
-        steps = np.where(which, d[1:, 0] - d[:-1, -1], 0.0)
-        names = self.base.maker.limits.torque.names
-        places = zip(*np.nonzero(np.abs(steps) > 1e-9 * max(np.abs(d).max(), 1e-300)), strict=True)
-        s, t = self.grid.s[0], law.breaks
-        return tuple(TorqueJump(float(s[k + 1]), float(t[k + 1]), names[i], float(steps[k, i])) for k, i in places)
+        """Where dry friction turns round, and the torque of a coordinate, or of a drive whose rate is limited, with it."""
+        names, steps = self._jumps()
+        s, t, least = self.grid.s[0], law.breaks, _JUMP * np.abs(steps).max(initial=1e-300)
+        return tuple(
+            TorqueJump(float(s[k + 1]), float(t[k + 1]), names[i], float(steps[k, i]))
+            for k, i in zip(*np.nonzero(np.abs(steps) > least), strict=True)
+        )
 
-    @property
-    def dry(self) -> FloatArray:
-        """Dry friction within the intervals, as the path has it."""
-        return self.base.maker.torques(self.grid.inside).dry
+    def _jumps(self) -> tuple[tuple[str, ...], FloatArray]:
+        """By how much torques change at the grid points inside, (N − 1, joints): dry friction just before them and after."""
+        maker, sharing = self.base.maker, self.solver.maker.sharing
+        s, h = self.grid.s[0], self.grid.lengths[0]
+        beside = [self.path.at(places[None]) for places in (s[1:-1] - _BESIDE * h[:-1], s[1:-1] + _BESIDE * h[1:])]
+        dry = [maker.torques(path) for path in beside]
+        if sharing is not None:
+            dry = [sharing.right(path, parts) for path, parts in zip(beside, dry, strict=True)]
+        steps = dry[1].dry[0] - dry[0].dry[0]
+        steps[np.abs(steps) < _JUMP * max(float(np.abs(part.dry).max(initial=0.0)) for part in dry)] = 0.0
+        if sharing is None:
+            return maker.limits.torque.names, np.where(jumps(maker.system), steps, 0.0)
+        S, P = sharing.split(self.grid.left[0][0, 1:])
+        pressed = np.diff(self.solver.nodes.own, axis=0) if sharing.free else np.zeros(S.shape[:2])
+        return sharing.limit.names, sharing.sizes * (S @ steps[..., None] + P @ pressed[..., None])[..., 0]
 
 
-def timed_smoothly(maker: RowMaker, rates: RateMaker, path: Paths, N: int, ends: FloatArray) -> SmoothTiming:
-    """The timing of one path. Limits beyond all measure leave the range of numbers, which the programmes notice."""
+def timed_smoothly(
+    maker: RowMaker, rates: RateMaker, path: Paths, N: int, ends: FloatArray, without_rates: RowMaker | None = None
+) -> SmoothTiming:
+    """The timing of one path. Limits beyond all measure leave the range of numbers, which the programmes notice.
+
+    `without_rates` has the rows that tell what can be done at all, where they are others than those of `maker`.
+    """
     with np.errstate(all="ignore"):
-        return _timed(maker, rates, path, N, ends)
+        return _Makers(maker, rates, maker if without_rates is None else without_rates).timed(path, N, ends)
 
 
-def _timed(maker: RowMaker, rates: RateMaker, path: Paths, N: int, ends: FloatArray) -> SmoothTiming:
-    fine, without = _solver(maker, rates, path, N, ends)
-    tops = without.tops[0]
-    count = len(rates.limits.names)
-    if fine.base.too_weak() or _too_fast(fine.base, tops, ends):
-        return SmoothTiming(fine.base, tops, count, None)
-    coarse, without = _solver(maker, rates, path, max(N // _COARSE, _LEAST), ends)
-    most = without.tops[0] if rates.limits.voltage is None else without_dips(without.x[0])
-    rough = coarse.rough(first_speeds(coarse.s, coarse.resting, coarse.look.rates, most, ends))
-    if rough is None:
-        return SmoothTiming(fine.base, tops, count, None)
-    found = fine.refined(*rough.on(coarse.s, fine.s))
-    bent = bends(maker.system)
-    for _ in range(_BENDS if bent else 0):
-        if found is None or not fine.bend_friction(found.profile):
-            break
-        found = fine.refined(found.profile.x, found.profile.u)
-    if found is not None:
-        found = fine.kept(found, path, bent)
-    return SmoothTiming(fine.base, tops, count, found if found is not None and found.time < checks.LARGEST else None)
+class _Makers(NamedTuple):
+    """What makes the rows of limits, of rates, and of limits without rates."""
 
+    maker: RowMaker
+    rates: RateMaker
+    without: RowMaker
 
-def _solver(maker: RowMaker, rates: RateMaker, path: Paths, N: int, ends: FloatArray) -> tuple[SmoothSolver, Profile]:
-    """The solver of a grid, and the fastest profile of limits without rates; voltages are without inductance there."""
-    base = ProfileSolver(maker, smooth_grid(path, N, (ends[0] == 0.0, ends[1] == 0.0)), ends[None])
-    nothing = np.zeros((1, base.N))
-    without = base.solve()[0] if base.R else Profile(base.caps, base.caps, nothing, nothing)
-    return SmoothSolver(base, rates, ends), without
+    def timed(self, path: Paths, N: int, ends: FloatArray) -> SmoothTiming:
+        """Coarsely first, which tells where to begin."""
+        base, fastest, fine = self._solver(path, N, ends)
+        tops = fastest.tops[0]
+        if base.too_weak() or _too_fast(base, tops, ends):
+            return SmoothTiming(path, base, fine, tops, None)
+        _, fastest, coarse = self._solver(path, max(N // _COARSE, _LEAST), ends)
+        most = fastest.tops[0] if self.rates.limits.voltage is None else without_dips(fastest.x[0])
+        rough = coarse.rough(first_speeds(coarse.s, coarse.resting, coarse.look.rates, most, ends))
+        if rough is None:
+            return SmoothTiming(path, base, fine, tops, None)
+        found = fine.refined(*fine.start(coarse, rough))
+        bent = bends(self.maker.system)
+        for _ in range(_BENDS if bent else 0):
+            if found is None or not fine.bend_friction(found.profile):
+                break
+            found = fine.again(found.profile)
+        if found is not None:
+            found = fine.kept(found, path, bent)
+        return SmoothTiming(path, base, fine, tops, found if found is not None and found.time < checks.LARGEST else None)
+
+    def _solver(self, path: Paths, N: int, ends: FloatArray) -> tuple[ProfileSolver, Profile, SmoothSolver]:
+        """Of a grid, the fastest profile of limits without rates, voltages being without inductance there, and the solver."""
+        hidden = rubbing_rates(self.maker.system, self.maker.threads)
+        grid = smooth_grid(path, N, (ends[0] == 0.0, ends[1] == 0.0), hidden)
+        base = ProfileSolver(self.without, grid, ends[None])
+        nothing = np.zeros((1, base.N))
+        fastest = base.solve()[0] if base.R else Profile(base.caps, base.caps, nothing, nothing)
+        own = base if self.maker is self.without else ProfileSolver(self.maker, grid, ends[None])
+        return base, fastest, SmoothSolver(own, self.rates, ends)
 
 
 def _too_fast(base: ProfileSolver, tops: FloatArray, ends: FloatArray) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..brief import brief
 from ..checks import FloatArray
@@ -23,6 +25,10 @@ class TorqueJump(NamedTuple):
     t: float
     joint: str
     size: float
+
+
+Carried = Callable[[FloatArray, FloatArray, FloatArray, FloatArray], FloatArray]
+"""Torques of drives at times t (K,), at which a motion has q, q̇ and q̈ (K, n)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +49,8 @@ class FastestTiming:
         jerk and torque rate are not in it, nor is the inductance of motors.
     joints, torque_limits : tuple of n str, ndarray, shape (n,)
         The coordinates, and their largest torques [N m | N].
+    drives : tuple of m str
+        The driven joints, whose torques `drive_torques` gives: the coordinates, or others of a mechanism.
     limits : tuple of str
         Every limit, such as "torque of 'shoulder'".
     use : ndarray, shape (..., N, R)
@@ -56,7 +64,7 @@ class FastestTiming:
     jumps : tuple of tuple of TorqueJump
         With limits of jerk or torque rate, or motors with inductance, of each path the places at which a joint turns round, or
         is passed at rest, and its torque jumps by what dry friction turns: (s, t, joint, size). Between them torques are
-        continuous.
+        continuous. Joints are the coordinates; with a limit of `torque_rate`, the drives.
     """
 
     duration: FloatArray
@@ -68,6 +76,7 @@ class FastestTiming:
     top_speed: FloatArray
     joints: tuple[str, ...]
     torque_limits: FloatArray
+    drives: tuple[str, ...]
     limits: tuple[str, ...]
     use: FloatArray
     excess: FloatArray
@@ -75,12 +84,15 @@ class FastestTiming:
     messages: tuple[str, ...]
     paths: Paths
     laws: tuple[TimeLaw | SmoothLaw | None, ...]
+    carried: tuple[Carried, ...]
     jumps: tuple[tuple[TorqueJump, ...], ...] = ()
 
     def __repr__(self) -> str:
         hidden = (
             "paths",
             "laws",
+            "carried",
+            "drives",
             "limits",
             "messages",
             "use",
@@ -114,6 +126,15 @@ class FastestTiming:
             raise InfeasibleError(self.messages[row])
         return TimedPath(self.paths.motion(row), law)
 
+    def drive_torques(self, t: ArrayLike, row: int = 0) -> FloatArray:
+        """Torques of the drives [N m | N] at times t (K,) along the motion of one path, shape (K, m).
+
+        Of drives that share a load, with a limit of `torque_rate` those that keep it; else those whose largest share of its limit
+        is the least, as `distribute_load` has them.
+        """
+        at = self.motion_of(row)(t)
+        return self.carried[row](at.t, at.q, at.qd, at.qdd)
+
     @property
     def binding(self) -> Any:
         """The limit that is used most in each interval, as a number in `limits`, shape (..., N)."""
@@ -132,7 +153,7 @@ class FastestTiming:
         """Everything as plain data, in SI units; of a batch with its axes as nested lists."""
         arrays = ("duration", "t", "s", "sd", "sdd", "tau", "top_speed", "excess", "feasible")
         found = {name: np.asarray(getattr(self, name)).tolist() for name in arrays}
-        found |= {"joints": list(self.joints), "torque_limits": self.torque_limits.tolist()}
+        found |= {"joints": list(self.joints), "torque_limits": self.torque_limits.tolist(), "drives": list(self.drives)}
         return (
             found
             | {"limits": list(self.limits), "binding": self.binding.tolist(), "messages": list(self.messages)}
@@ -140,4 +161,4 @@ class FastestTiming:
         )
 
 
-__all__ = ["FastestTiming", "TorqueJump"]
+__all__ = ["Carried", "FastestTiming", "TorqueJump"]

@@ -27,10 +27,11 @@ class FiniteDifferences:
     differences from one middle to the next, times ṡ.
     """
 
+    extra = 0  # unknowns beside x
+
     def __init__(self, robot, path, N):
-        self.s, self.n, self.N = graded(N), robot.n, N
-        self.h, self.middle = np.diff(self.s), (self.s[1:] + self.s[:-1]) / 2
-        self.path, q = path, path(self.middle)
+        self._place(path, N)
+        self.n, q = robot.n, path(self.middle)
         free = robot.replace(parameters=robot.parameters.replace(friction={}))
         rest, q1, q2 = np.zeros_like(q), path(self.middle, 1), path(self.middle, 2)
         self.gravity = dal.inverse_dynamics(free, q, rest, rest)
@@ -38,6 +39,13 @@ class FiniteDifferences:
         self.motion = dal.inverse_dynamics(free, q, q1, q2) - self.gravity
         laws = [robot.parameters.friction.get(name, dal.Friction()) for name in robot.joint_names]
         self.viscous = q1 * [law.viscous for law in laws]
+
+    def _place(self, path, N):
+        """Grid points, middles, and differences among them."""
+        self.path, self.s, self.N = path, graded(N), N
+        self.h, self.middle = np.diff(self.s), (self.s[1:] + self.s[:-1]) / 2
+        self.way = 2 * self.h  # by ṡ + ṡ of the ends of an interval, its time
+        self.way[[0, -1]] = 3 * self.h[[0, -1]]  # with constant jerk from rest: s = j t³/6, ṡ = j t²/2
         at_ends = sparse.eye_array(N + 1).tocsr()
         self.mean = (at_ends[1:] + at_ends[:-1]) / 2
         self.rate = sparse.diags_array(1 / (2 * self.h)) @ (at_ends[1:] - at_ends[:-1])  # s̈ at the middles
@@ -87,30 +95,32 @@ class FiniteDifferences:
         """The best x of one programme, with Σ 2h / (√x + √y) by cones, in shares of the last x."""
         A, b = self.rows(x, **limits)
         N, z = self.N, np.sqrt(x[1:-1])
-        A = A[:, 1:-1] @ sparse.diags_array(x[1:-1])
+        A = sparse.hstack([A[:, 1:N] @ sparse.diags_array(x[1:-1]), A[:, N + 1 :]]).tocsr()
         size = np.maximum(np.abs(A).max(axis=1).toarray().ravel(), 1e-300)
         A = sparse.diags_array(1 / size) @ A
-        m = N - 1  # unknowns: x, √x of inner points, times of intervals
+        m, more = N - 1, self.extra  # unknowns: x, √x of inner points, times of intervals, and more
         zero = np.zeros(m)
         ends = np.concatenate([[0.0], z, [0.0]])
         sums = ends[1:] + ends[:-1]
-        cost = np.concatenate([zero, zero, 2 * self.h / sums])
-        blocks, bounds = [sparse.hstack([A, sparse.csr_array((A.shape[0], m + N))])], [b / size]
+        cost = np.concatenate([zero, zero, self.way / sums, np.zeros(more)])
+        blocks, bounds = [sparse.hstack([A[:, :m], sparse.csr_array((A.shape[0], m + N)), A[:, m:]])], [b / size]
         eye, spread = sparse.eye_array(m), sparse.eye_array(N)
         part = sparse.diags_array(1 / sums) @ (2 * self.mean[:, 1:-1]) @ sparse.diags_array(z)
         roots = [(-eye, None, None), (None, -2 * eye, None), (-eye, None, None)], (1.0, 0.0, -1.0)
         times = [(None, -part, -spread), (None, None, None), (None, part, -spread)], (0.0, 2.0, 0.0)
         for rows, constants in (roots, times):
             count = m if rows is roots[0] else N
-            empty = [sparse.csr_array((count, width)) for width in (m, m, N)]
-            full = [sparse.hstack([e if one is None else one for one, e in zip(row, empty, strict=True)]) for row in rows]
+            empty = [sparse.csr_array((count, width)) for width in (m, m, N, more)]
+            full = [
+                sparse.hstack([e if one is None else one for one, e in zip((*row, None), empty, strict=True)]) for row in rows
+            ]
             order = np.arange(3 * count).reshape(3, count).T.ravel()
             blocks.append(sparse.vstack(full).tocsr()[order])
             bounds.append(np.tile(constants, count))
         cones = [clarabel.NonnegativeConeT(A.shape[0])] + [clarabel.SecondOrderConeT(3)] * (m + N)
         settings = clarabel.DefaultSettings()
         settings.verbose = False
-        P = sparse.csc_matrix((2 * m + N, 2 * m + N))
+        P = sparse.csc_matrix((2 * m + N + more, 2 * m + N + more))
         G = sparse.csc_matrix(sparse.vstack(blocks))
         found = clarabel.DefaultSolver(P, cost, G, np.concatenate(bounds), cones, settings).solve()
         assert str(found.status) in ("Solved", "AlmostSolved")
@@ -119,13 +129,12 @@ class FiniteDifferences:
 
     def time(self, x):
         z = np.sqrt(x)
-        return float((2 * self.h / (z[1:] + z[:-1])).sum())
+        return float((self.way / (z[1:] + z[:-1])).sum())
 
 
-def optimum(robot, path, N, **limits):
-    """T of N intervals, by programmes until it stands."""
-    problem = FiniteDifferences(robot, path, N)
-    x = 0.02 * np.minimum(1.0, 20 * np.minimum(problem.s, 1 - problem.s)) ** (4 / 3)
+def optimum(problem, start=0.02, **limits):
+    """T of a problem, by programmes until it stands."""
+    x = start * np.minimum(1.0, 20 * np.minimum(problem.s, 1 - problem.s)) ** (4 / 3)
     last = np.inf
     for _ in range(25):
         x = problem.solve(x, **limits)
@@ -144,6 +153,6 @@ def test_the_time_is_within_a_thousandth_of_cone_programmes_of_differences(jerk,
     speed = np.array([joint.limits.velocity for joint in robot.structure.coordinates])
     found = dal.fastest_timing(robot, way, jerk=jerk, torque_rate=torque_rate)
     limits = {"torque": efforts(robot), "speed": speed, "jerk": jerk, "torque_rate": torque_rate}
-    coarse, fine = (optimum(robot, chord_spline(way), N, **limits) for N in (150, 300))
+    coarse, fine = (optimum(FiniteDifferences(robot, chord_spline(way), N), **limits) for N in (150, 300))
     assert fine == pytest.approx(float(found.duration), rel=5e-3)
     assert 2 * fine - coarse == pytest.approx(float(found.duration), rel=1e-3)

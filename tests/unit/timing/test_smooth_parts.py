@@ -26,7 +26,7 @@ def constant_jerk(jerk=3.0, N=6):
 
 def test_constant_jerk_from_rest_is_met_exactly():
     t, s, x, u = constant_jerk()
-    profile = SmoothProfile(x, u, shape_of(x), np.diff(s))
+    profile = SmoothProfile(x, u, shape_of(x), np.diff(s), np.zeros((len(x), 0)))
     law = SmoothLaw(s, profile)
     assert law.breaks == pytest.approx(t, rel=1e-13)
     times = np.linspace(0.0, t[-1], 50)
@@ -45,7 +45,7 @@ def test_within_an_interval_the_rate_of_squared_speed_is_twice_the_acceleration(
         ends = x.copy()
         for k in range(3):
             ends[k + 1] = ends[k] + 2 * h[k] * (u[k] * (1 - shape.whole[k]) + u[k + 1] * shape.whole[k])
-        profile = SmoothProfile(ends, u, shape, h)
+        profile = SmoothProfile(ends, u, shape, h, np.zeros((2, 0)))
         share, step = rng.uniform(0.1, 0.9, size=(3, 20)), 1e-6
         (ahead, _, _), (_, here, slope), (back, _, _) = (profile.at(share + e) for e in (step, 0.0, -step))
         assert (ahead - back) / (2 * step * h[:, None]) == pytest.approx(2 * here, rel=1e-7, abs=1e-8)

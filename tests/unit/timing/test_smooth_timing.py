@@ -217,25 +217,6 @@ def test_dry_friction_within_a_loop_has_a_rate_of_its_own():
 
 
 @pytest.mark.slow
-def test_drives_that_share_a_load_have_rates_of_their_own():
-    """Twelve drives carry a body: the rates of their torques, by differences, keep the limit, and one reaches it."""
-    arms = dal.mechanisms.two_arms()
-    pose = np.array(arms.q0)
-    found = dal.fastest_timing(arms, [pose, pose + [0.1, 0.05, 0.05, 0.0, 0.0, 0.2]], intervals=60, torque_rate=100.0)
-    own = dict(zip(arms.robot.joint_names, arms.robot.structure.coordinates, strict=True))
-    weights = 1.0 / np.array([own[name].limits.effort for name in arms.actuated]) ** 2
-    t, step = dense_times(found.motion, parts=3)[1:-1], 1e-6
-
-    def torques(t):
-        at = found.motion(t)
-        return dal.distribute_load(arms, at.q, at.qd, at.qdd, weights=weights).torques
-
-    rate = np.abs(torques(t + step) - torques(t - step)).max() / (2 * step)
-    assert 0.99 * 100.0 < rate <= 100.0 * (1 + 1e-4)  # differences are no better
-    assert any(limit.startswith("torque rate of") for limit in found.limits)
-
-
-@pytest.mark.slow
 def test_friction_with_a_peak_or_smoothed_keeps_limits_of_rates_too(rng):
     robot = panda()
     bumpy = dal.Friction(viscous=2.0, coulomb=3.0, breakaway=5.0, stribeck_velocity=0.2)
