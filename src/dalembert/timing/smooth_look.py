@@ -16,7 +16,7 @@ from .path_shapes import Paths
 from .path_torques import PathTorques
 from .pressing import PressedNodes, Pressing
 from .rate_rows import RateMaker, RateRows
-from .smooth_shape import SmoothProfile
+from .smooth_shape import Shape, SmoothProfile
 
 _EDGE = 1e-6  # share of an interval, beside rest, where rates are looked at in place of the rest itself
 
@@ -49,7 +49,7 @@ class Look:
     def __init__(
         self, base: ProfileSolver, maker: RateMaker, nodes: PressedNodes, shares: FloatArray, path: Rates, parts: PathTorques
     ) -> None:
-        self.base, self.maker, self.shares = base, maker, shares
+        self.base, self.maker, self.nodes, self.shares = base, maker, nodes, shares
         self.path, self.parts = path, _one_way(parts)
         self.rates: RateRows = maker(path, self.parts)
         self.slowness: FloatArray = base.maker.slowness(path)
@@ -68,17 +68,14 @@ class Look:
         return cls(base, maker, nodes, _with_ends(grid.shares[0], resting), path, torques)
 
     @classmethod
-    def closer(
-        cls, base: ProfileSolver, maker: RateMaker, nodes: PressedNodes, resting: BoolArray, paths: Paths, within: int
-    ) -> Look:
-        """At more places within every interval."""
-        grid = base.grid
-        even = np.arange(1, within + 1) / (within + 1)
-        from_rest, to_rest = resting[:-1, None], resting[1:, None]
-        shares = np.where(from_rest, even**3, np.where(to_rest, 1 - (1 - even) ** 3, even))
+    def closer(cls, solved: Look, shape: Shape, resting: BoolArray, paths: Paths, within: int) -> Look:
+        """At more places within every interval than another look has, even in the time of a profile of this shape."""
+        base, grid = solved.base, solved.base.grid
+        v = np.arange(1, within + 1) / (within + 1)
+        shares = Shape(*(part[:, None] for part in shape)).share(v)
         inside = paths.at((grid.s[0][:-1, None] + grid.lengths[0][:, None] * shares).reshape(1, -1))
         path = rates_of(tuple(_joined(*parts, base.N) for parts in zip(grid.left, inside, grid.right, strict=True)))
-        return cls(base, maker, nodes, _with_ends(shares, resting), path, base.maker.torques(path))
+        return cls(base, solved.maker, solved.nodes, _with_ends(shares, resting), path, base.maker.torques(path))
 
     def _find_rows(self) -> None:
         self.rows = self.base.maker(self.path, self.parts)

@@ -125,7 +125,7 @@ class SmoothSolver:
     def kept(self, found: SmoothFound, paths: Paths, bends: bool) -> SmoothFound:
         """Looked at more closely: on a grid too coarse for its path, once more with what is seen; then what little is left."""
         within = max(_WITHIN, min(_PLACES // self.N, 4 * _WITHIN))
-        look = Look.closer(self.base, self.maker, self.nodes, self.resting, paths, within)
+        look = Look.closer(self.look, found.profile.shape, self.resting, paths, within)
         if bends:
             look.bend(found.profile)
         if look.judged(found.profile).excess > _COARSE:

@@ -246,6 +246,14 @@ def test_limits_of_all_kinds_are_kept_together(case, rng):
         assert np.abs(values).max() <= given.get(kind, np.inf) * (1 + 1e-6)
 
 
+def test_an_end_that_is_passed_slowly_is_looked_at_evenly_in_time():
+    """The last interval slows down from ṡ = 1.1 to 0.1: most of its time is spent in the last hundredth of its length."""
+    arms = two_arms(effort=8.0)
+    way = [[0.048, 0.665, 0.031], [-0.085, 0.779, 0.005], [0.011, 0.734, -0.001], [-0.015, 0.769, 0.007]]
+    found = dal.fastest_timing(arms, way, torque_rate=3500.0, end_speeds=(0.2, 0.1), intervals=40)
+    assert 1 - 1e-4 < max(uses(arms, found, 8.0, 3500.0)) <= 1 + 1e-6
+
+
 @pytest.mark.slow
 def test_legs_of_a_platform_share_its_load_in_time(rng):
     stand = platform(effort=60.0)
