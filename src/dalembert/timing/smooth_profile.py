@@ -128,10 +128,14 @@ class SmoothSolver:
         look = Look.closer(self.look, found.profile.shape, self.resting, paths, within)
         if bends:
             look.bend(found.profile)
-        if look.judged(found.profile).excess > _COARSE:
+        if look.judged(found.profile).excess > (_COARSE if self._can_slow(found.profile) else TOLERANCE):
             self._take(look)
             found = self.again(found.profile) or found
         return self._slowed(found.profile, look, bends)
+
+    def _can_slow(self, profile: SmoothProfile) -> bool:
+        """Whether a motion as a whole may go a little slower: no speeds are given at its ends, and drives press nothing."""
+        return not (self.ends.any() or profile.y.size)
 
     def _slowed(self, profile: SmoothProfile, look: Look, bends: bool) -> SmoothFound:
         """Slower as a whole, by as little as it takes.
@@ -149,7 +153,7 @@ class SmoothSolver:
             if excess <= TOLERANCE:
                 break
             margin += 1.5 * min(excess, last)
-            again = self.again(profile, margin) if self.ends.any() or profile.y.size or excess > last else None
+            again = None if self._can_slow(profile) and excess <= last else self.again(profile, margin)
             profile = profile.slowed(1 - min(0.5, 2.0 * 1.4**turn * excess)) if again is None else again.profile
             last = excess if again is None else np.inf
         return found

@@ -254,6 +254,17 @@ def test_an_end_that_is_passed_slowly_is_looked_at_evenly_in_time():
     assert 1 - 1e-4 < max(uses(arms, found, 8.0, 3500.0)) <= 1 + 1e-6
 
 
+def test_what_only_a_closer_look_sees_is_held_there():
+    """With limits a little smaller at the places of the grid alone, the torque in between was as large as before."""
+    arms = two_arms(effort=8.0)
+    way = [[0.114, 0.727, -0.095], [0.104, 0.719, -0.056], [0.054, 0.699, -0.037], [-0.038, 0.638, 0.003]]
+    given = {"torque": {"right_joint1": np.inf}, "torque_rate": 280.0}
+    found = dal.fastest_timing(arms, way, intervals=40, **given)
+    limits = np.where(np.array(arms.actuated) == "right_joint1", np.inf, 8.0)
+    assert 1 - 1e-4 < max(uses(arms, found, limits, 280.0)) <= 1 + 1e-6
+    assert found.excess <= 1e-6
+
+
 @pytest.mark.slow
 def test_legs_of_a_platform_share_its_load_in_time(rng):
     stand = platform(effort=60.0)
