@@ -205,7 +205,7 @@ INSIDE = {  # groups of modules, the lowest first; a module imports from its own
         ("__init__",),
     ),
     "timing": (
-        ("cubic_splines", "speed_program", "time_law", "friction_kinds", "hidden_turns", "scaling_result", "banded_programme"),
+        ("cubic_splines", "speed_program", "time_law", "friction_kinds", "loop_joints", "scaling_result", "banded_programme"),
         ("path_torques", "path_shapes"),
         ("path_torque_rates", "path_grid", "limit_rows", "table_program"),
         ("voltage_rows",),

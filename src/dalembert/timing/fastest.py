@@ -16,16 +16,18 @@ from ..dynamics import engine, inverse_dynamics
 from ..dynamics.system import AnySystem, solves
 from ..errors import ModelError
 from ..loads.load_conditions import Contact, HeldForce, Squeeze
-from ..model import DriveTrain
+from ..model import DriveTrain, Joint
 from ..options import samples
 from ..trajectory import Motion
+from ..trajectory.motion import Rates
 from . import timing_refusals as refusals
 from .drive_facets import Facets
 from .fastest_profile import Profile, ProfileSolver
 from .friction_kinds import bends
 from .gripped_drives import GrippedDrives, grip_of
 from .limit_rows import Limit, RowMaker
-from .path_grid import WITHIN, BoolArray, Grid, grid_of
+from .loop_joints import joint_path, loop_joints
+from .path_grid import WITHIN, BoolArray, Grid, grid_of, rates_of
 from .path_shapes import Paths, one_path, part_of, read_paths, without_rests
 from .rate_limits import read_rates
 from .rate_rows import RateLimits, RateMaker
@@ -74,9 +76,10 @@ def fastest_timing(
         The way q(s); of a motion, whose own timing is forgotten. Through points a cubic spline is laid, s from 0 to 1. A
         sequence, a batch of motions or of points gives one timing each.
     torque, velocity : array_like, shape () or (n,), or mapping of joint to float, optional
-        Largest magnitudes [N m | N], [rad/s | m/s]; those of the model where nothing is given, inf for no limit. Of a mechanism
-        whose driven joints are not its coordinates, torques are those of the drives, which share them in the way that is
-        fastest, see `distribute_load`; `drive_torques` of the result tells how.
+        Largest magnitudes [N m | N], [rad/s | m/s]; those of the model where nothing is given, inf for no limit. Joints of a
+        mechanism that are none of its coordinates keep speeds of the model too, or others by name. Where driven joints are
+        not the coordinates, torques are those of the drives, which share them in the way that is fastest, see
+        `distribute_load`; `drive_torques` of the result tells how.
     acceleration, power : array_like, shape () or (n,), or mapping of joint to float, optional
         Largest magnitudes [rad/s² | m/s²] and [W]; none where nothing is given.
     jerk, torque_rate : array_like, shape () or (n,), or mapping of joint to float, optional
@@ -352,23 +355,37 @@ def _places_without_positions(maker: RowMaker, path: Paths) -> dict[int, str]:
 
 
 def _crossed_limits(maker: RowMaker, paths: Paths, grid: Grid) -> dict[int, str]:
-    """Paths that leave the range of a joint."""
-    coordinates = engine.system_of(maker.system).coordinates
-    own = limits_of(coordinates)
+    """Paths that leave the range of a joint, of those within loops too."""
+    joints: list[Any] = list(engine.system_of(maker.system).coordinates)
+    at = grid.nodes if grid.nodes is not None else _nodes(grid)
+    q = at[0]
+    ranged = {k: joint for k, joint in loop_joints(maker.system).items() if _has_range(joint)}
+    if ranged:
+        joints += ranged.values()
+        q = np.concatenate([q, joint_path(maker.system, at, maker.threads, list(ranged)).x], axis=-1)
+    own = limits_of(joints)
     lower, upper = np.array([limit.lower for limit in own]), np.array([limit.upper for limit in own])
-    q = np.concatenate([grid.left[0], grid.right[0][:, -1:]], axis=1) if grid.nodes is None else grid.nodes[0]
     if ((q.min(axis=1) >= lower) & (q.max(axis=1) <= upper)).all():
         return {}
     slack = 1e-9 * (1.0 + np.abs(q))
-    rows, places, joints = np.nonzero((q < lower - slack) | (q > upper + slack))
+    rows, places, which = np.nonzero((q < lower - slack) | (q > upper + slack))
     found: dict[int, str] = {}
-    for row, k, i in zip(rows.tolist(), places.tolist(), joints.tolist(), strict=True):
+    for row, k, i in zip(rows.tolist(), places.tolist(), which.tolist(), strict=True):
         if row not in found:
             value = float(q[row, k, i])
             bound = float(lower[i] if value < lower[i] else upper[i])
-            unit = getattr(coordinates[i], "unit", "")
-            found[row] = refusals.beyond_joint_limit(coordinates[i].name, value, bound, unit, grid.s[row, k], paths.ends[row])
+            unit = getattr(joints[i], "unit", "rad" if getattr(joints[i], "turns", True) else "m")
+            found[row] = refusals.beyond_joint_limit(joints[i].name, value, bound, unit, grid.s[row, k], paths.ends[row])
     return found
+
+
+def _nodes(grid: Grid) -> Rates:
+    """Samples at all grid points: where intervals begin, and at the end."""
+    return rates_of(tuple(np.concatenate([a, b[:, -1:]], axis=1) for a, b in zip(grid.left, grid.right, strict=True)))
+
+
+def _has_range(joint: Joint) -> bool:
+    return bool(np.isfinite([joint.limits.lower, joint.limits.upper]).any())
 
 
 def _result(task: _Task, paths: Paths, pieces: list[_Piece], messages: dict[int, str], batch: tuple[int, ...]) -> FastestTiming:

@@ -25,6 +25,7 @@ from ..codegen import Kernel, build
 from ..expr import ops, trace
 from ..model import DriveTrain
 from ..trajectory.motion import Rates
+from .loop_joints import joint_path, loop_joints
 from .path_torques import PathTorques, path_torques
 
 _FASTEST = 1e9  # ṡ where no speed is limited
@@ -77,6 +78,12 @@ class TimingLimits(NamedTuple):
     voltage: Limit | None = None
     speed: Limit | None = None  # of motors
     drives: Limit | None = None  # of joints that are not the coordinates
+    joints: Limit | None = None  # speeds of joints within loops
+
+    @property
+    def speeds(self) -> FloatArray:
+        """The largest speeds of coordinates, and of joints within loops."""
+        return self.velocity.size if self.joints is None else np.concatenate([self.velocity.size, self.joints.size])
 
 
 class RowNames(NamedTuple):
@@ -260,28 +267,39 @@ class RowMaker:
 
     def slowness(self, path: Rates) -> FloatArray:
         """1 / the largest ṡ that limits of speed allow, shape (P, K); nearly 0 where there is none."""
-        speeds = [(limit, matrix) for limit, matrix in self._speeds() if limit.acts]
+        speeds = [(limit, rate) for limit, rate in self._speeds() if limit.acts]
         if not speeds:
             return np.full(path[1].shape[:-1], 1.0 / _FASTEST)
         shares = []
-        for limit, matrix in speeds:
-            rate = path[1] if matrix is None else path[1] @ matrix.T
-            shares.append(_largest_share(rate.shape[-1])(rate, 1.0 / limit.size, threads=self.threads))
-        return shares[0] if len(shares) == 1 else np.maximum(*shares)
+        for limit, rate in speeds:
+            moving = rate(path)
+            shares.append(_largest_share(moving.shape[-1])(moving, 1.0 / limit.size, threads=self.threads))
+        return reduce(np.maximum, shares)
 
     def speed_use(self, path: Rates) -> FloatArray:
         """The share of every limit of speed that ṡ = 1 uses, shape (P, K, R)."""
         found = []
-        for limit, matrix in self._speeds():
-            rate = np.abs(path[1] if matrix is None else path[1] @ matrix.T)
-            found.append(np.multiply(rate, 1.0 / limit.size, out=rate))
+        for limit, rate in self._speeds():
+            moving = np.abs(rate(path))
+            found.append(np.multiply(moving, 1.0 / limit.size, out=moving))
         return found[0] if len(found) == 1 else np.concatenate(found, axis=-1)
 
-    def _speeds(self) -> list[tuple[Limit, FloatArray | None]]:
-        """Limits of speeds, and how these follow from rates of coordinates."""
-        found: list[tuple[Limit, FloatArray | None]] = [(self.limits.velocity, None)]
-        if self.limits.train is not None and self.limits.speed is not None:
-            found.append((self.limits.speed, self.limits.train.matrix))
+    def speeds(self, path: Rates) -> FloatArray:
+        """Speeds over ṡ of all that has a limit of speed, (P, K, R)."""
+        found = [rate(path) for _, rate in self._speeds()]
+        return found[0] if len(found) == 1 else np.concatenate(found, axis=-1)
+
+    def _speeds(self) -> list[tuple[Limit, Callable[[Rates], FloatArray]]]:
+        """Limits of speeds, and what they limit, over ṡ."""
+        limits = self.limits
+        found: list[tuple[Limit, Callable[[Rates], FloatArray]]] = [(limits.velocity, lambda path: path[1])]
+        if limits.joints is not None:
+            numbers = {joint.name: k for k, joint in loop_joints(self.system).items()}
+            which = [numbers[name] for name in limits.joints.names]
+            found.append((limits.joints, lambda path: joint_path(self.system, path, self.threads, which).x1))
+        if limits.train is not None and limits.speed is not None:
+            matrix = limits.train.matrix
+            found.append((limits.speed, lambda path: path[1] @ matrix.T))
         return found
 
     @property

@@ -29,7 +29,7 @@ from ..options import samples as sample_count
 from ..trajectory import Motion, Trajectory
 from . import timing_refusals as refusals
 from .friction_kinds import bends
-from .limit_rows import TimingLimits
+from .limit_rows import RowMaker, TimingLimits
 from .path_torques import PathTorques, path_torques
 from .scaling_result import ScaledTrajectory
 from .timing_limits import read_limits
@@ -41,12 +41,15 @@ _HALVES = 50
 
 
 class _Parts(NamedTuple):
-    """A trajectory at instants r, shape (K,), and the parts of its torques; arrays (B, K, n) of a batch B."""
+    """A trajectory at instants r, shape (K,), and the parts of its torques; arrays (B, K, n) of a batch B. `speeds` are those of
+    all that has a limit: q′, and x′ of joints within loops.
+    """
 
     r: FloatArray
     q: FloatArray
     q1: FloatArray
     q2: FloatArray
+    speeds: FloatArray
     torques: PathTorques
 
 
@@ -126,7 +129,7 @@ def scale_trajectory(
         if not c > 0:
             raise ModelError(f"factor: {c:g} found; a number above 0 is expected, 2 for twice as fast.")
         return _result(system, motion, np.full(max(1, int(np.prod(batch))), c), limits, K, batch, {}, threads)
-    if not (limits.torque.acts or limits.velocity.acts):
+    if not (limits.torque.acts or np.isfinite(limits.speeds).any()):
         raise ModelError(
             "scale_trajectory: no limit found, so that there is no fastest one. Give torque=..., or factor=..., or "
             "Limits(effort=...) to the joints."
@@ -181,20 +184,21 @@ def _instants(motion: Motion | Trajectory, K: int) -> FloatArray:
     return np.unique(np.concatenate([np.linspace(0.0, motion.duration, K), jumps, before]))
 
 
-def _parts_at(system: Any, motion: Motion | Trajectory, r: FloatArray, threads: int | None) -> _Parts:
+def _parts_at(system: Any, motion: Motion | Trajectory, limits: TimingLimits, r: FloatArray, threads: int | None) -> _Parts:
     if isinstance(motion, Trajectory):
         rates = (motion.q, motion.qd, motion.qdd)
     else:
         rates = motion.at(r)[:3]
     q, q1, q2 = (np.ascontiguousarray(part.reshape(-1, *part.shape[-2:])) for part in rates)
-    return _Parts(r, q, q1, q2, path_torques(system, q, q1, q2, threads=threads))
+    speeds = RowMaker(system, limits, threads).speeds((q, q1, q2, q2))
+    return _Parts(r, q, q1, q2, speeds, path_torques(system, q, q1, q2, threads=threads))
 
 
 def _largest(
     system: Any, motion: Motion | Trajectory, limits: TimingLimits, K: int, threads: int | None
 ) -> tuple[FloatArray, dict[int, str]]:
     """The largest factor of each of a batch, and sentences for those that have none."""
-    parts = _parts_at(system, motion, _instants(motion, _DENSER * K), threads)
+    parts = _parts_at(system, motion, limits, _instants(motion, _DENSER * K), threads)
     factors = _factors(parts, limits)
     messages = _too_weak(parts, limits)
     best = factors.min(axis=(1, 2))
@@ -211,12 +215,12 @@ def _largest(
 
 
 def _factors(parts: _Parts, limits: TimingLimits) -> FloatArray:
-    """(2) for both limits of each torque, and those of the velocities: the least of each sample and joint, (B, K, n)."""
+    """(2) for both limits of each torque, and for those of speeds: of each sample and joint, (B, K, 2n or more)."""
     A, V, D = parts.torques.motion, parts.torques.viscous, parts.torques.still
     by_torque = np.minimum(_first_root(A, V, limits.torque.size - D), _first_root(-A, -V, limits.torque.size + D))
     with np.errstate(divide="ignore"):
-        by_speed = limits.velocity.size / np.abs(parts.q1)
-    return np.minimum(by_torque, by_speed)
+        by_speed = limits.speeds / np.abs(parts.speeds)
+    return np.concatenate([by_torque, by_speed], axis=-1)
 
 
 def _first_root(A: FloatArray, V: FloatArray, h: FloatArray) -> FloatArray:
@@ -234,7 +238,7 @@ def _closer(system: Any, motion: Motion, limits: TimingLimits, r: FloatArray, lo
     best = np.full(max(1, int(np.prod(motion.shape[:-1]))), np.inf)
     for _ in range(_LOOKS):
         places = np.unique((low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, _LOOK + 1)).ravel())
-        found = _factors(_parts_at(system, motion, places, threads), limits).min(axis=2)
+        found = _factors(_parts_at(system, motion, limits, places, threads), limits).min(axis=2)
         best = np.minimum(best, found.min(axis=1))
         k = np.unique(np.argsort(found, axis=1)[:, :_SPAN])
         low, high = places[np.maximum(k - 1, 0)], places[np.minimum(k + 1, len(places) - 1)]
@@ -267,16 +271,16 @@ def _torques_at(system: Any, parts: _Parts, c: FloatArray, threads: int | None) 
     )
 
 
-def _use(parts: _Parts, tau: FloatArray, speed: FloatArray, limits: TimingLimits) -> FloatArray:
-    """The share of each limit, torques first, shape (B, K, 2n)."""
-    return np.concatenate([np.abs(tau) / limits.torque.size, np.abs(speed) / limits.velocity.size], axis=-1)
+def _use(tau: FloatArray, speed: FloatArray, limits: TimingLimits) -> FloatArray:
+    """The share of each limit, torques first, shape (B, K, 2n or more)."""
+    return np.concatenate([np.abs(tau) / limits.torque.size, np.abs(speed) / limits.speeds], axis=-1)
 
 
 def _by_halves(system: Any, parts: _Parts, limits: TimingLimits, best: FloatArray, threads: int | None) -> FloatArray:
     """Where friction bends: the largest factor up to the one found, at which all samples keep the limits, by bisection."""
 
     def keeps(c: FloatArray) -> Any:
-        use = _use(parts, _torques_at(system, parts, c, threads), c[:, None, None] * parts.q1, limits)
+        use = _use(_torques_at(system, parts, c, threads), c[:, None, None] * parts.speeds, limits)
         return use.max(axis=(1, 2)) <= 1.0
 
     top = np.where(np.isfinite(best), 2.0 * best, 1.0)
@@ -298,13 +302,15 @@ def _result(
     messages: dict[int, str],
     threads: int | None,
 ) -> ScaledTrajectory:
-    parts = _parts_at(system, motion, _instants(motion, K), threads)
+    parts = _parts_at(system, motion, limits, _instants(motion, K), threads)
     c = factors[:, None, None]
     tau = _torques_at(system, parts, factors, threads)
     span = parts.r[-1] - parts.r[0]
     t = (parts.r - parts.r[0]) / factors[:, None]
-    dense = parts if isinstance(motion, Trajectory) else _parts_at(system, motion, _instants(motion, _DENSER * K), threads)
-    use = _use(dense, _torques_at(system, dense, factors, threads), c * dense.q1, limits)
+    dense = (
+        parts if isinstance(motion, Trajectory) else _parts_at(system, motion, limits, _instants(motion, _DENSER * K), threads)
+    )
+    use = _use(_torques_at(system, dense, factors, threads), c * dense.speeds, limits)
     times = (dense.r - dense.r[0]) / factors[:, None]
     return _put_together(
         motion,
@@ -327,7 +333,7 @@ def _under_law(system: Any, motion: Any, law: Motion, limits: TimingLimits, K: i
 
     def at(t: FloatArray) -> tuple[_Parts, FloatArray, FloatArray, FloatArray]:
         r, rd, rdd, _ = (part[:, 0] for part in law.at(t))
-        parts = _parts_at(system, motion, np.clip(r, 0.0, motion.duration), threads)
+        parts = _parts_at(system, motion, limits, np.clip(r, 0.0, motion.duration), threads)
         z, u = rd[:, None], rdd[:, None]
         moving = z * np.any(parts.q1 != 0.0, axis=-1, keepdims=True) > 0
         tau = parts.torques._replace(dry=np.where(moving, parts.torques.dry, 0.0)).at(z, u)
@@ -336,9 +342,10 @@ def _under_law(system: Any, motion: Any, law: Motion, limits: TimingLimits, K: i
 
     t, fine = _instants(law, K), _instants(law, _DENSER * K)
     parts, qd, qdd, tau = at(t)
-    dense, dense_qd, _, dense_tau = at(fine)
+    dense, _, _, dense_tau = at(fine)
+    dense_speeds = dense.speeds * law.at(fine)[1]
     batch, rows = motion.shape[:-1], len(qd)
-    use = _use(dense, dense_tau, dense_qd, limits)
+    use = _use(dense_tau, dense_speeds, limits)
     factors = np.full(rows, np.nan)
     shown = np.broadcast_to(t, (rows, len(t)))
     times = np.broadcast_to(fine, (rows, len(fine)))
@@ -363,9 +370,9 @@ def _put_together(
     n = parts.q.shape[-1]
     rows = np.arange(len(use))
     flat = np.nan_to_num(use, nan=-1.0).reshape(len(use), -1)
-    k, which = np.divmod(flat.argmax(axis=1), 2 * n)
+    k, which = np.divmod(flat.argmax(axis=1), use.shape[-1])
     worst = flat.max(axis=1)
-    names = np.array(limits.torque.names)
+    names = np.array([*limits.torque.names, *limits.velocity.names, *(() if limits.joints is None else limits.joints.names)])
     arrays = {
         "factor": factors,
         "duration": duration,
@@ -374,7 +381,7 @@ def _put_together(
         "qd": rates[0],
         "qdd": rates[1],
         "tau": rates[2],
-        "joint": names[which % n],
+        "joint": names[which],
         "limit": np.where(which < n, "torque", "velocity"),
         "use": np.where(worst < 0, np.nan, worst),
         "binding_time": times[rows, k],

@@ -26,8 +26,8 @@ from ..loads.sharing_recipe import SHARING
 from ..loads.torque_sets import filled, scaled
 from ..mechanism.mechanism import Mechanism, PlacedMechanism
 from ..trajectory.motion import Rates
-from .hidden_turns import joint_rates, jumping_laws
 from .limit_rows import DriveRows, Limit, LimitRows, kept
+from .loop_joints import joint_path, jumping_laws
 from .path_grid import rates_of
 from .path_torque_rates import PathTorqueRates
 from .path_torques import PathTorques
@@ -171,7 +171,7 @@ class SharedDrives:
         laws, found = jumping_laws(self.system), np.zeros((*path[0].shape[:-1], len(joints)))
         own = [k for k, joint in enumerate(joints) if joint in laws]
         if own:
-            sign = np.sign(joint_rates(self.system, path, self.threads)[0][..., [joints[k] for k in own]])
+            sign = np.sign(joint_path(self.system, path, self.threads, [joints[k] for k in own]).x1)
             mean, difference, excess = np.array(
                 [(law.mean, law.difference, law.excess) for law in (laws[joints[k]] for k in own)]
             ).T

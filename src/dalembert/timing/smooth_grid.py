@@ -10,7 +10,7 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..trajectory.motion import Rates
-from .hidden_turns import JointRates
+from .loop_joints import JointRates
 from .path_grid import WITHIN, BoolArray, Grid, before_jumps, just_before, move_to, move_to_turns, rates_of, turning, turns
 from .path_shapes import Paths
 

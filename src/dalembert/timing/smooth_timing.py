@@ -12,8 +12,8 @@ from .. import checks
 from ..checks import FloatArray
 from .fastest_profile import Profile, ProfileSolver
 from .friction_kinds import bends, jumps
-from .hidden_turns import rubbing_rates
 from .limit_rows import RowMaker
+from .loop_joints import rubbing_rates
 from .path_grid import Grid
 from .path_shapes import Paths
 from .rate_rows import RateMaker

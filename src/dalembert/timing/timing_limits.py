@@ -16,6 +16,7 @@ from ..model import DriveTrain
 from ..model import Limits as JointLimits
 from ..options import numbers_by_name
 from .limit_rows import Limit, TimingLimits
+from .loop_joints import loop_joints
 from .shared_drives import drives_limit
 
 KINDS = ("torque", "velocity", "acceleration", "power")
@@ -39,12 +40,38 @@ def read_limits(system: Any, motors: Any, given: Mapping[str, Any], gripped: boo
     drives = drives_limit(system, given["torque"], gripped)
     if drives is not None:
         given = {**given, "torque": np.inf}
+    joints = _loop_speeds(system, given["velocity"], names)
+    if joints is not None and isinstance(given["velocity"], Mapping):
+        given = {**given, "velocity": {name: size for name, size in given["velocity"].items() if name not in joints.names}}
     for kind in KINDS:
         default = np.array(defaults.get(kind, [np.inf] * len(names)))
         unit = tuple(units[kind][not turn] for turn in turns)
         found[kind] = Limit(kind, names, unit, sizes_of(kind, given[kind], names, default))
     plant, train = _motors(system, motors)
-    return plant, TimingLimits(**found, **_motor_limits(train), drives=drives)
+    return plant, TimingLimits(**found, **_motor_limits(train), drives=drives, joints=joints)
+
+
+def _loop_speeds(system: Any, given: Any, coordinates: tuple[str, ...]) -> Limit | None:
+    """Speeds of joints within loops: those of the model, others by name; one number for all coordinates is not for them, but inf.
+
+    Only those with a limit are told; None where there are none.
+    """
+    joints = list(loop_joints(system).values())
+    names = tuple(joint.name for joint in joints)
+    own = np.array([joint.limits.velocity for joint in joints])
+    if isinstance(given, Mapping):
+        of_all = numbers_by_name(
+            "velocity", "joint", given, (*coordinates, *names), np.append(np.full(len(coordinates), 1.0), own)
+        )
+        own = of_all[len(coordinates) :]
+    elif given is not None and np.ndim(given) == 0 and given == np.inf:
+        own = np.full(len(joints), np.inf)
+    kept = [k for k, size in enumerate(own) if size != np.inf]
+    if not kept:
+        return None
+    units = tuple("rad/s" if joints[k].turns else "m/s" for k in kept)
+    chosen = tuple(names[k] for k in kept)
+    return Limit("velocity", chosen, units, sizes_of("velocity", own[kept], chosen, own[kept]))
 
 
 def limits_of(coordinates: Sequence[Any]) -> list[JointLimits]:

@@ -67,7 +67,7 @@ def test_the_time_is_that_of_a_linear_program_over_all_torques_of_the_drives(cas
     joints = dict(zip(arms.robot.joint_names, arms.robot.structure.coordinates, strict=True))
     limits = [joints[name].limits.effort for name in arms.actuated]
     way = way_of(arms, rng)
-    found = dal.fastest_timing(arms, way)
+    found = dal.fastest_timing(arms, way, velocity=np.inf)
     expected = optimum(arms, chord_spline(way), limits, N=300)
     assert found.duration == pytest.approx(expected, rel=5e-3)
 
@@ -79,7 +79,7 @@ def test_twelve_drives_carry_the_fastest_motion_within_their_limits(seed):
     arms = dal.mechanisms.two_arms()
     rng = np.random.default_rng(seed)
     way = np.concatenate([[arms.q0], way_of(arms, rng, count=2)])
-    found = dal.fastest_timing(arms, way, intervals=200)
+    found = dal.fastest_timing(arms, way, velocity=np.inf, intervals=200)
     assert 1 - 1e-4 < carried(arms, found) <= 1.0
     use = found.use[:, : len(arms.actuated)]
     assert ((use > 1 - 1e-4).sum(axis=1) >= 7).mean() > 0.5  # on a facet all drives but five are at their limits
@@ -91,7 +91,7 @@ def test_the_time_is_second_order_in_the_grid():
     """Along a way on which normals of facets turn round: each is followed to its side."""
     arms = dal.mechanisms.two_arms()
     way = (np.array(arms.q0) + 0.06 * np.random.default_rng(3).normal(size=(10, 3, 6)))[3]
-    T = [float(dal.fastest_timing(arms, way, intervals=N).duration) for N in (100, 1000)]
+    T = [float(dal.fastest_timing(arms, way, velocity=np.inf, intervals=N).duration) for N in (100, 1000)]
     assert T[1] == pytest.approx(0.154307, rel=2e-5)  # of 3000 intervals
     assert T[0] == pytest.approx(T[1], rel=1.5e-3)
 

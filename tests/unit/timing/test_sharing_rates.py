@@ -140,7 +140,7 @@ def test_six_drives_take_the_time_of_cone_programmes_over_all_their_torques(torq
 def test_twelve_drives_take_the_time_of_cone_programmes_over_all_their_torques():
     arms = dal.mechanisms.two_arms()
     way, torque = way_of(arms, np.random.default_rng(1)), efforts(arms)
-    found = dal.fastest_timing(arms, way, torque_rate=1000.0, intervals=200)
+    found = dal.fastest_timing(arms, way, velocity=np.inf, torque_rate=1000.0, intervals=200)
     fine, limit = tends_to(lambda *grid: arms_problem(arms, *grid), way, counts=(100, 200), torque=torque, torque_rate=1000.0)
     assert fine == pytest.approx(float(found.duration), rel=1e-2)
     assert limit == pytest.approx(float(found.duration), rel=4e-3)

@@ -1,9 +1,12 @@
-"""Where joints turn round that are no coordinates, as those within loops: their dry friction jumps there."""
+"""Joints of a mechanism along a path: all of them move, those within loops too that are no coordinates.
+
+They have limits of their own, and where they turn round their dry friction jumps.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,11 +15,12 @@ from ..dynamics import engine
 from ..dynamics.quantity import Output, Quantity, TreeRecipe
 from ..dynamics.system import AS_IT_IS, Reading, Recipe
 from ..errors import ModelError
+from ..model import Joint
 from ..model.tree import Law, Tree
 from ..trajectory.motion import Rates
 
 INPUTS = ("q", "q1", "q2")
-RATES = ("rates", "accelerations")
+RATES = ("positions", "rates", "accelerations")
 
 JointRates = Callable[[Rates], tuple[FloatArray, FloatArray]]
 """x′ and x″ of joints (..., k) at places of a path (..., n)."""
@@ -29,7 +33,7 @@ def _refused(tree: Tree) -> TreeRecipe:
 def _derived(system: Any, *, reading: Reading = AS_IT_IS) -> Recipe:
     def function(q: Any, q1: Any, q2: Any) -> Any:
         closed = system.state(q)
-        return [closed.rates(q1), closed.accelerations(q1, q2)]
+        return [closed.x, closed.rates(q1), closed.accelerations(q1, q2)]
 
     return Recipe(function, dict.fromkeys(INPUTS, (system.n,)), RATES)
 
@@ -37,10 +41,27 @@ def _derived(system: Any, *, reading: Reading = AS_IT_IS) -> Recipe:
 _RECORD = Quantity("joint_rates", tuple(Output(name) for name in RATES), _refused, derived=_derived, exported=False)
 
 
-def joint_rates(system: Any, path: Rates, threads: int | None) -> tuple[FloatArray, FloatArray]:
-    """x′ and x″ of all joints of a mechanism at places of a path (..., n)."""
-    x1, x2 = (np.asarray(part) for part in engine.kernel(system, _RECORD)(*path[:3], threads=threads))
-    return x1, x2
+class JointPath(NamedTuple):
+    """x, x′ and x″ of joints (..., k) at places of a path."""
+
+    x: FloatArray
+    x1: FloatArray
+    x2: FloatArray
+
+
+def joint_path(system: Any, path: Rates, threads: int | None, which: Any = slice(None)) -> JointPath:
+    """Of all joints of a mechanism, or some by their numbers, at places of a path (..., n)."""
+    found = engine.kernel(system, _RECORD)(*path[:3], threads=threads)
+    return JointPath(*(np.asarray(part)[..., which] for part in found))
+
+
+def loop_joints(system: Any) -> dict[int, Joint]:
+    """The joints of a mechanism that are none of its coordinates, by their numbers; none of anything else."""
+    view = engine.system_of(system)
+    if not hasattr(view, "robot") or not hasattr(view, "state"):
+        return {}
+    chosen = {coordinate.name for coordinate in view.coordinates}
+    return {k: joint for k, joint in enumerate(view.robot.structure.coordinates) if joint.name not in chosen}
 
 
 def jumping_laws(system: Any) -> dict[int, Law]:
@@ -59,10 +80,10 @@ def rubbing_rates(system: Any, threads: int | None = None) -> JointRates | None:
         return None
 
     def rates(path: Rates) -> tuple[FloatArray, FloatArray]:
-        x1, x2 = joint_rates(system, path, threads)
-        return x1[..., which], x2[..., which]
+        _, x1, x2 = joint_path(system, path, threads, which)
+        return x1, x2
 
     return rates
 
 
-__all__ = ["JointRates", "joint_rates", "jumping_laws", "rubbing_rates"]
+__all__ = ["JointRates", "joint_path", "jumping_laws", "loop_joints", "rubbing_rates"]
