@@ -49,6 +49,23 @@ def driven(system: AnySystem, drive: DriveTrain | None) -> Driven:
     return Driven(known.setdefault(train, DrivenSystem(view, train)), train)
 
 
+def driving_train(system: Any, drive: DriveTrain | None, names: tuple[str, ...]) -> DriveTrain:
+    """The motors of the driven joints of a mechanism, by names; their inertia is that of the rotors of these joints."""
+    if drive is None:
+        return _of_joints(system, list(names))
+    if drive.coordinates != names:
+        raise ModelError(
+            f"drive: coordinates {listed(drive.coordinates)} found, but {system.name!r} is driven at {listed(names)}, in this "
+            "order."
+        )
+    if drive.inertia.any() or drive.damping.any():
+        raise ModelError(
+            f"drive: inertia or damping of motors found, but {system.name!r} solves for its positions. Give the joints of its "
+            "tree Rotors and Friction, and the drive train added=False."
+        )
+    return drive
+
+
 def _tree_robot(system: Any) -> Robot | None:
     """The robot that has the joints: the system itself, or the tree of a mechanism."""
     found = system if isinstance(system, Robot) else getattr(system, "robot", None)
@@ -114,4 +131,4 @@ def friction_jumps(system: Any, qd: FloatArray) -> dict[str, list[int]]:
     return found
 
 
-__all__ = ["Driven", "driven", "friction_jumps", "gear_gain"]
+__all__ = ["Driven", "driven", "driving_train", "friction_jumps", "gear_gain"]

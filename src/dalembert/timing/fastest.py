@@ -25,7 +25,7 @@ from .drive_facets import Facets
 from .fastest_profile import Profile, ProfileSolver
 from .friction_kinds import bends
 from .gripped_drives import GrippedDrives, grip_of
-from .limit_rows import Limit, RowMaker
+from .limit_rows import Limit, RowMaker, TimingLimits
 from .loop_joints import joint_path, loop_joints
 from .path_grid import WITHIN, BoolArray, Grid, grid_of, rates_of
 from .path_shapes import Paths, one_path, part_of, read_paths, without_rests
@@ -41,6 +41,7 @@ from .voltage_rows import inductive_voltages
 
 _AT_ONCE = 80_000  # samples that are looked at together: more do not stay in the caches
 _ROUNDS = 20  # timings of drives that share torques; three or four are usual
+_BOUNDLESS = 1e6  # of the largest torque, in a second: as good as at once
 _LOOKED = 33  # places of a path at which the positions of a mechanism are looked for first
 _BENDS = 6  # passes for friction that is no line in the speed
 
@@ -81,14 +82,16 @@ def fastest_timing(
         not the coordinates, torques are those of the drives, which share them in the way that is fastest, see
         `distribute_load`; `drive_torques` of the result tells how.
     acceleration, power : array_like, shape () or (n,), or mapping of joint to float, optional
-        Largest magnitudes [rad/s² | m/s²] and [W]; none where nothing is given.
+        Largest magnitudes [rad/s² | m/s²] and [W]; none where nothing is given. Powers are those of the drives where these are
+        not the coordinates; accelerations are then continuous, as with a `torque_rate` that is very large.
     jerk, torque_rate : array_like, shape () or (n,), or mapping of joint to float, optional
         Largest magnitudes [rad/s³ | m/s³] and [N m/s | N/s]; none where nothing is given. With either, accelerations and torques
         are continuous and rests begin and end without acceleration; where q″ jumps the path is passed at rest. Where a joint
         turns round, its dry friction jumps and its torque with it: torque rates are limited between such places, and
         `jumps` of the result names them. Rates of torques that drives share are those of `drive_torques`.
     motors : bool or DriveTrain
-        Keep within the limits of voltage, current and speed of the motors of the joints (True), or of a drive train. Where a
+        Keep within the limits of voltage, current and speed of the motors of the joints (True), or of a drive train: of the
+        driven joints where these are not the coordinates, which then choose torques as with `power`. Where a
         motor with a limit of voltage has an inductance, the limit holds for v = L di/dt + R i + k_e ω as `nominal_voltage` has
         it: torques are then continuous, rests, jumps of q″ and dry friction as with `torque_rate`.
     contacts : mapping of closure to Contact
@@ -143,10 +146,10 @@ def fastest_timing(
     ends = _end_speeds(end_speeds)
     paths, batch, broken = read_paths(path, n)
     drives, rate_limits = limits.drives, read_rates(system, {"jerk": jerk, "torque_rate": torque_rate}, limits.drives)
-    rate_limits = rate_limits._replace(voltage=inductive_voltages(limits))
+    rate_limits = _with_pressing(rate_limits._replace(voltage=inductive_voltages(limits)), limits)
     step = 1 if rate_limits.act or drives is not None else max(1, _AT_ONCE // (10 * N))
     inside = threads if paths.count <= step else 1  # several pieces have a thread each
-    sharing = _sharing(plant, drives, inside, grip, rate_limits)
+    sharing = _sharing(plant, limits, inside, grip, rate_limits)
     maker = RowMaker(plant, limits, inside, None if sharing is None else sharing.fixed_rows())
     rates = RateMaker(plant, rate_limits, inside, sharing)
     if not maker.names.kinds and not rates.limits.act:
@@ -191,9 +194,9 @@ class _Task(NamedTuple):
             return _timed_smoothly(maker, self.rates, paths, self.N, self.ends)
 
         once, sharing = smooth if self.rates.limits.act else abrupt, self.sharing
-        if sharing is None or not sharing.limited or (sharing.free == 0 and self.rates.sharing is not None):
+        if sharing is None or not sharing.able().limited or (sharing.free == 0 and self.rates.sharing is not None):
             return once(self.maker)
-        facets = Facets(sharing, self.maker, paths)
+        facets = Facets(sharing.able(), self.maker, paths)
         if self.rates.sharing is None:
             return _shared(facets, self.maker, once)
         _shared(facets, self.maker, abrupt)
@@ -217,17 +220,27 @@ class _Task(NamedTuple):
         rows = list(zip(self.maker.names.kinds, self.maker.names.names, strict=True))
         shared: tuple[tuple[str, str], ...] = () if self.sharing is None else self.sharing.results
         others = rows if self.maker.drives is None else rows[len(self.maker.drives.names) :]
-        return [*shared, *others, *self.maker.speed_names, *self.rates.limits.names]
+        return [*shared, *others, *self.maker.speed_names, *self.rates.limits.told]
 
 
-def _sharing(plant: Any, drives: Limit | None, threads: int | None, grip: Any, rates: RateLimits) -> SharedDrives | None:
+def _sharing(plant: Any, limits: TimingLimits, threads: int | None, grip: Any, rates: RateLimits) -> SharedDrives | None:
     """The drives of a mechanism, if they are others than its coordinates."""
-    if drives is None:
+    if limits.drives is None:
         return None
     if any(grip):
         contacts, internal = grip
-        return GrippedDrives(plant, drives, threads, contacts, internal, rates.torques)
-    return SharedDrives(plant, drives, threads, rates.torques)
+        return GrippedDrives(plant, limits.drives, threads, contacts, internal, rates.torques, limits.of_drives)
+    return SharedDrives(plant, limits.drives, threads, rates.torques, limits.of_drives)
+
+
+def _with_pressing(rates: RateLimits, limits: TimingLimits) -> RateLimits:
+    """Drives whose torques are bounded by their speeds, too, choose them with the motion: as with rates, but with any."""
+    own, drives = limits.of_drives, limits.drives
+    if own is None or drives is None or not own.of_torques or rates.torques.acts:
+        return rates
+    finite = drives.size[np.isfinite(drives.size)]
+    size = np.full(len(drives.names), _BOUNDLESS * finite.max(initial=1.0))
+    return rates._replace(drives=Limit("torque rate", drives.names, drives.units, size), boundless=True)
 
 
 def _each(timed: Callable[[int], _Piece], firsts: range, threads: int) -> list[_Piece]:

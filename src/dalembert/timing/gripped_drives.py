@@ -26,7 +26,7 @@ from ..loads.load_options import contacts_of, drives_of, held_of
 from ..mechanism.mechanism import Mechanism, PlacedMechanism
 from ..trajectory.motion import Rates
 from ..wording import listed
-from .limit_rows import DriveRows, Limit, LimitRows
+from .limit_rows import DriveLimits, Limit, LimitRows
 from .path_torque_rates import PathTorqueRates
 from .path_torques import PathTorques
 from .shared_drives import SharedDrives, beside
@@ -50,8 +50,9 @@ class GrippedDrives(SharedDrives):
         contacts: Mapping[str, Contact],
         internal: Sequence[HeldForce | Squeeze],
         rates: Limit | None = None,
+        further: DriveLimits | None = None,
     ) -> None:
-        super().__init__(system, limit, threads, rates)
+        super().__init__(system, limit, threads, rates, further)
         self.contacts, self.internal = contacts, internal
         free = [name for name, size in zip(limit.names, limit.size, strict=True) if not np.isfinite(size)]
         if free:
@@ -76,7 +77,7 @@ class GrippedDrives(SharedDrives):
     @property
     def results(self) -> tuple[tuple[str, str], ...]:
         """Kind and name of everything whose use is told."""
-        return (*super().results, *(("contact", name) for name in self.contacts))
+        return (*(("torque", name) for name in self.limited), *(("contact", name) for name in self.contacts), *self.motor_names)
 
     def names_of(self, facet: Sequence[int]) -> tuple[str, ...]:
         """The drives that are at their limits on a facet, and the contacts about to slip."""
@@ -140,34 +141,35 @@ class GrippedDrives(SharedDrives):
         q, qd, qdd = (part.reshape(-1, part.shape[-1]) for part in motion[:3])
         return self._asked(q, qd, qdd).h.reshape(*motion[0].shape[:-1], -1)
 
-    def rows_of(self, q: FloatArray) -> FloatArray:
-        """How rows of limits follow from torques in parts of sizes: drives, then conditions in parts of V/2, (..., rows, m)."""
+    def _own_rows(self, path: Rates) -> FloatArray:
+        """Rows of drives, then of conditions in parts of V/2, (..., rows, m)."""
         m = len(self.limit.names)
-        pressed = np.swapaxes(self.scaled(q)[..., :m, self.equations :], -1, -2)
-        return np.concatenate([super().rows_of(q), pressed], axis=-2)
+        pressed = np.swapaxes(self.scaled(path[0])[..., :m, self.equations :], -1, -2)
+        return np.concatenate([super()._own_rows(path), pressed], axis=-2)
 
-    def fixed_rows(self) -> DriveRows:
-        """A row for each drive, and one for each condition, about V/2 and in parts of it, with the torques S b."""
+    def _row_names(self) -> tuple[str, ...]:
+        """The drives, and the contact of each condition."""
+        touching = list(self.contacts)
+        return (*self.limit.names, *(touching[k] for k in self.owners))
+
+    def _fixed_own(self, path: Rates, parts: PathTorques) -> LimitRows:
+        """A row for each drive, and one for each condition, about V/2 and in parts of it."""
         size = np.concatenate([self.limit.size, np.full(self.slack, 1.0 - _KEPT)])
-        m, equations, touching = len(self.limit.names), self.equations, list(self.contacts)
-
-        def rows(path: Rates, parts: PathTorques) -> LimitRows:
-            T = self.rows_of(path[0]) @ self.split(path[0]).S
-            found = []
-            for part in self.parts(path, parts):
-                value = (T @ part[..., :equations, None])[..., 0]
-                value[..., m:] -= part[..., equations:]
-                found.append(value)
-            i, c, g, v, d = found
-            return LimitRows(i, c, v, g, d, np.broadcast_to(-size, i.shape), np.broadcast_to(size, i.shape))
-
-        return DriveRows(rows, tuple((name,) for name in (*self.limit.names, *(touching[k] for k in self.owners))), facets=False)
+        m, T = len(self.limit.names), self._own_rows(path) @ self.split(path[0]).S
+        found = []
+        for part in self.parts(path, parts):
+            value = (T @ part[..., : self.equations, None])[..., 0]
+            value[..., m:] -= part[..., self.equations :]
+            found.append(value)
+        i, c, g, v, d = found
+        return LimitRows(i, c, v, g, d, np.broadcast_to(-size, i.shape), np.broadcast_to(size, i.shape))
 
     def told(self, use: FloatArray) -> FloatArray:
-        """Shares of limits in use of the drives, and 1 for contacts about to slip."""
-        m, owners = len(self.limit.names), np.array(self.owners)
-        slipping = [(use[..., m:][..., owners == k].max(axis=-1, keepdims=True) > 1 - _SLIPS) for k in range(len(self.contacts))]
-        return np.concatenate([use[..., :m], *slipping], axis=-1)
+        """Shares of limits in use of the drives, 1 for contacts about to slip, and shares of motors."""
+        m, last = len(self.limit.names), len(self.limit.names) + self.slack
+        touching, owners = use[..., m:last], np.array(self.owners)
+        slipping = [(touching[..., owners == k].max(axis=-1, keepdims=True) > 1 - _SLIPS) for k in range(len(self.contacts))]
+        return np.concatenate([use[..., :m], *slipping, use[..., last:]], axis=-1)
 
     def use(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
         """|u| / limit of torques whose largest one is the least, and 1 for contacts about to slip, (K, drives + contacts)."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ from ..codegen import Kernel, build
 from ..expr import ops, trace
 from ..model import DriveTrain
 from ..trajectory.motion import Rates
-from .loop_joints import joint_path, loop_joints
+from .loop_joints import joint_numbers, joint_path
 from .path_torques import PathTorques, path_torques
 
 _FASTEST = 1e9  # ṡ where no speed is limited
@@ -66,6 +66,21 @@ class Limit:
         return bool(np.isfinite(self.size).any())
 
 
+class DriveLimits(NamedTuple):
+    """Limits of drives that are not the coordinates, beside those of torques: powers, and of their motors."""
+
+    power: Limit
+    train: DriveTrain | None = None
+    current: Limit | None = None
+    voltage: Limit | None = None
+    speed: Limit | None = None
+
+    @property
+    def of_torques(self) -> bool:
+        """Whether any of them bounds torques beside speeds."""
+        return self.power.acts or any(limit is not None and limit.acts for limit in (self.current, self.voltage))
+
+
 class TimingLimits(NamedTuple):
     """All limits of a timing; a kind that is not there has infinite sizes."""
 
@@ -79,6 +94,7 @@ class TimingLimits(NamedTuple):
     speed: Limit | None = None  # of motors
     drives: Limit | None = None  # of joints that are not the coordinates
     joints: Limit | None = None  # speeds of joints within loops
+    of_drives: DriveLimits | None = None
 
     @property
     def speeds(self) -> FloatArray:
@@ -97,15 +113,20 @@ class RowNames(NamedTuple):
     facets: int
 
 
-_Block = Callable[[Rates, PathTorques], LimitRows]
+RowBlock = Callable[[Rates, PathTorques], LimitRows]
 
 
 class DriveRows(NamedTuple):
-    """Rows of drives that share torques: what makes them, the drives that each is about, and whether they are facets."""
+    """Rows of drives that share torques: what makes them, the drives that each is about, and whether they are facets; kinds of
+    rows, if not all are torques; and rows of powers, which come last.
+    """
 
-    block: _Block
+    block: RowBlock
     names: tuple[tuple[str, ...], ...]
     facets: bool
+    kinds: tuple[str, ...] = ()
+    power: RowBlock | None = None
+    powers: tuple[str, ...] = ()
 
 
 def kept(limit: Limit) -> Any:
@@ -114,7 +135,7 @@ def kept(limit: Limit) -> Any:
     return slice(None) if finite.all() else np.flatnonzero(finite)
 
 
-def _torque_rows(limit: Limit) -> _Block:
+def _torque_rows(limit: Limit) -> RowBlock:
     keep = kept(limit)
     size = limit.size[keep]
 
@@ -125,7 +146,7 @@ def _torque_rows(limit: Limit) -> _Block:
     return rows
 
 
-def _acceleration_rows(limit: Limit) -> _Block:
+def _acceleration_rows(limit: Limit) -> RowBlock:
     keep = kept(limit)
     size = limit.size[keep]
 
@@ -137,7 +158,8 @@ def _acceleration_rows(limit: Limit) -> _Block:
     return rows
 
 
-def _power_rows(limit: Limit) -> _Block:
+def power_rows(limit: Limit) -> RowBlock:
+    """Rows of power: torques within p/ṡ."""
     keep = kept(limit)
     size = limit.size[keep]
 
@@ -171,7 +193,8 @@ class _Ways(NamedTuple):
         return _Ways(speed, speed >= 0, speed <= 0, (speed == 0) & (bend == 0))
 
 
-def _current_rows(limit: Limit, train: DriveTrain) -> _Block:
+def current_rows(limit: Limit, train: DriveTrain) -> RowBlock:
+    """Rows of current, while motors drive and while they are driven."""
     keep = np.flatnonzero(np.isfinite(limit.size))
     k_t, eta = train.column("torque_constant")[keep], train.column("efficiency")[keep]
 
@@ -185,7 +208,7 @@ def _current_rows(limit: Limit, train: DriveTrain) -> _Block:
     return rows
 
 
-def _voltage_rows(limit: Limit, train: DriveTrain, driving: bool) -> _Block:
+def voltage_rows(limit: Limit, train: DriveTrain, driving: bool) -> RowBlock:
     """Rows of voltage while the motors drive, or while they are driven."""
     keep = np.flatnonzero(np.isfinite(limit.size))
     R, k_t, k_e, eta = (train.column(key)[keep] for key in ("resistance", "torque_constant", "k_e", "efficiency"))
@@ -213,34 +236,43 @@ def _largest_share(n: int) -> Kernel:
     return build(trace(largest, {"rate": (n,), "inverse": (n,)}, ["share"], name="largest_share"))
 
 
+def _motor_speeds(rate: Callable[[Rates], FloatArray], matrix: FloatArray, path: Rates) -> FloatArray:
+    return rate(path) @ matrix.T
+
+
 class RowMaker:
     """From samples of paths to rows of all limits."""
 
     def __init__(self, system: Any, limits: TimingLimits, threads: int | None, drives: DriveRows | None = None) -> None:
         self.system, self.limits, self.threads, self.drives = system, limits, threads, drives
-        self.blocks: list[_Block] = []
+        self.blocks: list[RowBlock] = []
         kinds: list[tuple[str, str]] = []
 
-        def add(block: _Block, limit: Limit) -> None:
+        def add(block: RowBlock, limit: Limit) -> None:
             self.blocks.append(block)
             kinds.extend((limit.kind, name) for name, size in zip(limit.names, limit.size, strict=True) if np.isfinite(size))
 
         if drives is not None:
             self.blocks.append(drives.block)
-            kinds.extend(("torque", " ".join(names)) for names in drives.names)
+            of = drives.kinds or ("torque",) * len(drives.names)
+            kinds.extend((kind, " ".join(names)) for kind, names in zip(of, drives.names, strict=True))
         if limits.torque.acts:
             add(_torque_rows(limits.torque), limits.torque)
         if limits.acceleration.acts:
             add(_acceleration_rows(limits.acceleration), limits.acceleration)
         if limits.train is not None and limits.current is not None and limits.current.acts:
-            add(_current_rows(limits.current, limits.train), limits.current)
+            add(current_rows(limits.current, limits.train), limits.current)
         if limits.train is not None and limits.voltage is not None and limits.voltage.acts:
-            add(_voltage_rows(limits.voltage, limits.train, True), limits.voltage)
+            add(voltage_rows(limits.voltage, limits.train, True), limits.voltage)
             if (limits.train.column("efficiency") < 1.0).any():
-                add(_voltage_rows(limits.voltage, limits.train, False), limits.voltage)
+                add(voltage_rows(limits.voltage, limits.train, False), limits.voltage)
         if limits.power.acts:
-            add(_power_rows(limits.power), limits.power)
+            add(power_rows(limits.power), limits.power)
         falling = int(np.isfinite(limits.power.size).sum())
+        if drives is not None and drives.power is not None:
+            self.blocks.append(drives.power)
+            kinds.extend(("power", name) for name in drives.powers)
+            falling += len(drives.powers)
         facets = len(drives.names) if drives is not None and drives.facets else 0
         self.names = RowNames(tuple(kind for kind, _ in kinds), tuple(name for _, name in kinds), falling, facets)
 
@@ -294,13 +326,20 @@ class RowMaker:
         limits = self.limits
         found: list[tuple[Limit, Callable[[Rates], FloatArray]]] = [(limits.velocity, lambda path: path[1])]
         if limits.joints is not None:
-            numbers = {joint.name: k for k, joint in loop_joints(self.system).items()}
-            which = [numbers[name] for name in limits.joints.names]
+            which = joint_numbers(self.system, limits.joints.names)
             found.append((limits.joints, lambda path: joint_path(self.system, path, self.threads, which).x1))
-        if limits.train is not None and limits.speed is not None:
-            matrix = limits.train.matrix
-            found.append((limits.speed, lambda path: path[1] @ matrix.T))
+        for train, speed, rate in ((limits.train, limits.speed, lambda path: path[1]), self._drive_speeds()):
+            if train is not None and speed is not None:
+                found.append((speed, partial(_motor_speeds, rate, train.matrix)))
         return found
+
+    def _drive_speeds(self) -> tuple[DriveTrain | None, Limit | None, Callable[[Rates], FloatArray]]:
+        """The motors of drives that are not the coordinates, their speeds, and those of the drives."""
+        own = self.limits.of_drives
+        if own is None or self.limits.drives is None:
+            return None, None, lambda path: path[1]
+        which = joint_numbers(self.system, self.limits.drives.names)
+        return own.train, own.speed, lambda path: joint_path(self.system, path, self.threads, which).x1
 
     @property
     def speed_names(self) -> tuple[tuple[str, str], ...]:
@@ -308,4 +347,17 @@ class RowMaker:
         return tuple((limit.kind, name) for limit, _ in self._speeds() for name in limit.names)
 
 
-__all__ = ["NO_LIMIT", "DriveRows", "Limit", "LimitRows", "RowMaker", "TimingLimits", "kept"]
+__all__ = [
+    "NO_LIMIT",
+    "DriveLimits",
+    "DriveRows",
+    "Limit",
+    "LimitRows",
+    "RowBlock",
+    "RowMaker",
+    "TimingLimits",
+    "current_rows",
+    "kept",
+    "power_rows",
+    "voltage_rows",
+]

@@ -5,7 +5,7 @@ They have limits of their own, and where they turn round their dry friction jump
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,6 +64,13 @@ def loop_joints(system: Any) -> dict[int, Joint]:
     return {k: joint for k, joint in enumerate(view.robot.structure.coordinates) if joint.name not in chosen}
 
 
+def joint_numbers(system: Any, names: Iterable[str]) -> list[int]:
+    """The numbers of joints of a mechanism by their names."""
+    view: Any = engine.system_of(system)
+    known = view.robot.joint_names
+    return [known.index(name) for name in names]
+
+
 def jumping_laws(system: Any) -> dict[int, Law]:
     """The friction of the joints of a mechanism whose dry friction jumps, by their numbers."""
     view = engine.system_of(system)
@@ -86,4 +93,4 @@ def rubbing_rates(system: Any, threads: int | None = None) -> JointRates | None:
     return rates
 
 
-__all__ = ["JointRates", "joint_path", "jumping_laws", "loop_joints", "rubbing_rates"]
+__all__ = ["JointRates", "joint_numbers", "joint_path", "jumping_laws", "loop_joints", "rubbing_rates"]

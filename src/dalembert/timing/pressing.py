@@ -48,12 +48,15 @@ class Pressing(NamedTuple):
             return None
         ends = np.stack([nodes.bases[:-1], nodes.bases[1:]])[:, :, None]
         own = nodes.own[None, :, None, :, None]
-        P, P1, T = sharing.split(path[0]).P, sharing.split_rates(path).P, sharing.rows_of(path[0])
+        P, P1, T, powers = sharing.split(path[0]).P, sharing.split_rates(path).P, sharing.rows_of(path), sharing.powers_of(path)
         keep = np.isfinite(maker.limits.torques.size)
         first = int(np.isfinite(maker.limits.jerk.size).sum())
 
         def in_limits(part: FloatArray) -> FloatArray:
-            return _among(T @ part, 0, rows)
+            found = _among(T @ part, 0, rows)
+            if powers is not None:
+                found[..., rows - powers.shape[-2] :, :] = powers @ part
+            return found
 
         def in_rates(part: FloatArray) -> FloatArray:
             return _among(sharing.sizes[keep, None] * part[..., keep, :], first, rates)

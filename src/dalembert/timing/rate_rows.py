@@ -54,6 +54,7 @@ class RateLimits(NamedTuple):
     torque_rate: Limit
     drives: Limit | None = None
     voltage: InductiveVoltages | None = None
+    boundless: bool = False  # whether rates of drives have a limit only so that torques are functions of time
 
     @property
     def act(self) -> bool:
@@ -69,6 +70,11 @@ class RateLimits(NamedTuple):
     def names(self) -> tuple[tuple[str, str], ...]:
         """Kind and name of every row of jerk or torque rate; those of voltages come after them, and have their names already."""
         return tuple((limit.kind, name) for limit in (self.jerk, self.torques) for name in _only(limit, limit.names))
+
+    @property
+    def told(self) -> tuple[tuple[str, str], ...]:
+        """Those that were asked for, which are the first of them."""
+        return self.names[: len(_only(self.jerk, self.jerk.names))] if self.boundless else self.names
 
 
 def _only(limit: Limit, values: Any) -> tuple[Any, ...]:

@@ -12,6 +12,8 @@ that are held are further equations, and columns of A.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
+from dataclasses import replace
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -26,8 +28,9 @@ from ..loads.sharing_recipe import SHARING
 from ..loads.torque_sets import filled, scaled
 from ..mechanism.mechanism import Mechanism, PlacedMechanism
 from ..trajectory.motion import Rates
-from .limit_rows import DriveRows, Limit, LimitRows, kept
-from .loop_joints import joint_path, jumping_laws
+from .drive_motors import DriveMotors, strongest
+from .limit_rows import DriveLimits, DriveRows, Limit, LimitRows, kept
+from .loop_joints import joint_numbers, joint_path, jumping_laws
 from .path_grid import rates_of
 from .path_torque_rates import PathTorqueRates
 from .path_torques import PathTorques
@@ -60,8 +63,12 @@ class SharedDrives:
     slack = 0  # drives that stand for what is left of conditions
     dear = False  # whether use of limits takes a programme for each place
 
-    def __init__(self, system: Any, limit: Limit, threads: int | None, rates: Limit | None = None) -> None:
+    def __init__(
+        self, system: Any, limit: Limit, threads: int | None, rates: Limit | None = None, further: DriveLimits | None = None
+    ) -> None:
         self.system, self.limit, self.threads = system, limit, threads
+        self.further = further
+        self.motors = None if further is None else DriveMotors.of(further)
         self.mechanism: Any = system.mechanism if isinstance(system, PlacedMechanism) else system
         self.sizes = _sizes(limit, rates)
 
@@ -85,10 +92,23 @@ class SharedDrives:
         """In how many ways drives press against each other."""
         return len(self.limit.names) - self.equations
 
+    def able(self) -> SharedDrives:
+        """The same with the largest torques that motors leave at rest."""
+        if self.further is None:
+            return self
+        found = copy(self)
+        found.limit = replace(self.limit, size=strongest(self.further, self.limit.size))
+        return found
+
     @property
     def results(self) -> tuple[tuple[str, str], ...]:
         """Kind and name of everything whose use is told."""
-        return tuple(("torque", name) for name in self.limited)
+        return (*(("torque", name) for name in self.limited), *self.motor_names)
+
+    @property
+    def motor_names(self) -> tuple[tuple[str, str], ...]:
+        """Kind and name of rows of motors."""
+        return () if self.motors is None else self.motors.names
 
     def names_of(self, facet: Sequence[int]) -> tuple[str, ...]:
         """The drives that are at their limits on a facet: all others."""
@@ -167,7 +187,7 @@ class SharedDrives:
 
     def own_friction(self, path: Rates) -> FloatArray:
         """Dry friction of the driven joints themselves as they move along a path, in parts of sizes, (..., m)."""
-        joints = [self.mechanism.robot.joint_names.index(name) for name in self.limit.names]
+        joints = joint_numbers(self.system, self.limit.names)
         laws, found = jumping_laws(self.system), np.zeros((*path[0].shape[:-1], len(joints)))
         own = [k for k, joint in enumerate(joints) if joint in laws]
         if own:
@@ -178,26 +198,71 @@ class SharedDrives:
             found[..., own] = (mean * sign + difference * sign**2) * (1 + excess) / self.sizes[own]
         return found
 
-    def rows_of(self, q: FloatArray) -> FloatArray:
-        """How rows of limits follow from torques in parts of sizes, (..., rows, m)."""
-        keep = kept(self.limit)
-        own = np.diag(self.sizes)[keep]
-        return np.broadcast_to(own, (*q.shape[:-1], *own.shape))
+    def drive_path(self, path: Rates) -> Rates:
+        """The driven joints along a path, (..., m)."""
+        x, x1, x2 = joint_path(self.system, path, self.threads, joint_numbers(self.system, self.limit.names))
+        return x, x1, x2, x2
+
+    def rows_of(self, path: Rates) -> FloatArray:
+        """How rows of limits follow from torques in parts of sizes, (..., rows, m): drives, conditions, motors."""
+        found = [self._own_rows(path)]
+        if self.motors is not None and self.motors.blocks:
+            found += [self.sizes * part for part in self.motors.by_torques(self.drive_path(path))]
+        return found[0] if len(found) == 1 else np.concatenate(found, axis=-2)
+
+    def _own_rows(self, path: Rates) -> FloatArray:
+        """Those of drives and conditions."""
+        own = np.diag(self.sizes)[kept(self.limit)]
+        return np.broadcast_to(own, (*path[0].shape[:-1], *own.shape))
+
+    def powers_of(self, path: Rates) -> FloatArray | None:
+        """How rows of powers follow from torques in parts of sizes, if there are any."""
+        if self.motors is None or self.motors.power is None:
+            return None
+        return self.sizes * self.motors.power_by_torques(self.drive_path(path))
 
     def told(self, use: FloatArray) -> FloatArray:
         """Shares of limits in use of `results`, from those of rows."""
         return use
 
     def fixed_rows(self) -> DriveRows:
-        """A row for each drive that has a limit, with the torques S τ."""
-        size = self.limit.size[kept(self.limit)]
+        """Rows of drives, conditions and motors, with the torques S τ; those of powers come apart."""
+        motors = self.motors
+        own = [("torque", name) for name in self._row_names()]
+        kinds, names = zip(*own, *self.motor_names, strict=True) if own or self.motor_names else ((), ())
 
         def rows(path: Rates, parts: PathTorques) -> LimitRows:
-            T = self.rows_of(path[0]) @ self.split(path[0]).S
-            m, c, g, v, d = ((T @ part[..., None])[..., 0] for part in self.right(path, parts))
-            return LimitRows(m, c, v, g, d, np.broadcast_to(-size, m.shape), np.broadcast_to(size, m.shape))
+            found = [self._fixed_own(path, parts)]
+            if motors is not None and motors.blocks:
+                found += motors.rows(self.drive_path(path), self._fixed_torques(path, parts))
+            columns = zip(*(one[:7] for one in found), strict=True)
+            return LimitRows._make([*(np.concatenate(column, axis=-1) for column in columns), None])
 
-        return DriveRows(rows, tuple((name,) for name in self.limited), facets=False)
+        found = DriveRows(rows, tuple((name,) for name in names), False, tuple(kinds))
+        if motors is None or motors.power is None:
+            return found
+        of_drives = motors.power
+
+        def powers(path: Rates, parts: PathTorques) -> LimitRows:
+            return of_drives(self.drive_path(path), self._fixed_torques(path, parts))
+
+        return found._replace(power=powers, powers=motors.powers)
+
+    def _row_names(self) -> tuple[str, ...]:
+        """What rows of drives and conditions are about."""
+        return self.limited
+
+    def _fixed_torques(self, path: Rates, parts: PathTorques) -> PathTorques:
+        """S τ in its parts, (..., m)."""
+        S = self.sizes[:, None] * self.split(path[0]).S
+        return PathTorques(*((S @ part[..., None])[..., 0] for part in self.right(path, parts)))
+
+    def _fixed_own(self, path: Rates, parts: PathTorques) -> LimitRows:
+        """Rows of drives that have limits, and of conditions."""
+        keep = kept(self.limit)
+        size = self.limit.size[keep]
+        m, c, g, v, d = (part[..., keep] for part in self._fixed_torques(path, parts))
+        return LimitRows(m, c, v, g, d, np.broadcast_to(-size, m.shape), np.broadcast_to(size, m.shape))
 
 
 def beside(path: Rates) -> tuple[Rates, Rates, FloatArray]:

@@ -90,8 +90,10 @@ class ConditionMaker:
         self.within = np.zeros((self.N, len(look.rates.size)), dtype=bool)
         self.rows_within = np.zeros((self.N, self.R), dtype=bool)
         self.act = ~np.isin(np.arange(self.R), look.without)  # voltages without inductance do not, where a motor has some
-        # at rest, only what is pressed is not given yet
-        self.pressed = np.zeros(self.R, dtype=bool) if look.pressing is None else look.pressing.limits.any(axis=(0, 1, 2, 4))
+        # at rest, only what is pressed is not given yet, and no power
+        self.pressed: BoolArray = np.zeros(self.R, dtype=bool)
+        if look.pressing is not None:
+            self.pressed = look.pressing.limits.any(axis=(0, 1, 2, 4)) & (np.arange(self.R) < base.kinds.plain)
         self.all = True  # rows, those far from their limits too
         self.one_sided = False  # whether motors that are driven stay so in the next profile
 

@@ -56,7 +56,7 @@ class SmoothTiming(NamedTuple):
     def use(self) -> FloatArray:
         """The share of each limit in each interval: rows, speeds, rates, shape (1, N, R)."""
         maker, grid, rates = self.solver.base.maker, self.grid, self.solver.maker
-        N, count = self.base.N, len(rates.limits.names)
+        N, count = self.base.N, len(rates.limits.told)
         used, quick, x = np.full((N, self.solver.base.R), np.nan), np.full((N, count), np.nan), np.full(N + 1, np.nan)
         if self.found is not None:
             used, quick, x = self.found.judged.used, self.found.judged.rate_used[:, :count], self.found.profile.x

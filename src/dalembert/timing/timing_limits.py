@@ -9,13 +9,13 @@ import numpy as np
 
 from .. import checks
 from ..checks import FloatArray
-from ..drives.driven import driven
+from ..drives.driven import driven, driving_train
 from ..dynamics import engine
 from ..errors import ModelError, ShapeError
 from ..model import DriveTrain
 from ..model import Limits as JointLimits
 from ..options import numbers_by_name
-from .limit_rows import Limit, TimingLimits
+from .limit_rows import DriveLimits, Limit, TimingLimits
 from .loop_joints import loop_joints
 from .shared_drives import drives_limit
 
@@ -37,9 +37,10 @@ def read_limits(system: Any, motors: Any, given: Mapping[str, Any], gripped: boo
         "power": ("W", "W"),
     }
     found: dict[str, Any] = {}
-    drives = drives_limit(system, given["torque"], gripped)
+    drives, of_drives = drives_limit(system, given["torque"], gripped), None
     if drives is not None:
-        given = {**given, "torque": np.inf}
+        of_drives = _drive_limits(system, drives, given["power"], motors)
+        given, motors = {**given, "torque": np.inf, "power": None}, False
     joints = _loop_speeds(system, given["velocity"], names)
     if joints is not None and isinstance(given["velocity"], Mapping):
         given = {**given, "velocity": {name: size for name, size in given["velocity"].items() if name not in joints.names}}
@@ -48,7 +49,23 @@ def read_limits(system: Any, motors: Any, given: Mapping[str, Any], gripped: boo
         unit = tuple(units[kind][not turn] for turn in turns)
         found[kind] = Limit(kind, names, unit, sizes_of(kind, given[kind], names, default))
     plant, train = _motors(system, motors)
-    return plant, TimingLimits(**found, **_motor_limits(train), drives=drives, joints=joints)
+    return plant, TimingLimits(**found, **_motor_limits(train), drives=drives, joints=joints, of_drives=of_drives)
+
+
+def _drive_limits(system: Any, drives: Limit, power: Any, motors: Any) -> DriveLimits:
+    """Powers and motors of drives that are not the coordinates."""
+    names = drives.names
+    sizes = sizes_of("power", power, names, np.full(len(names), np.inf))
+    train = None
+    if motors is not False and motors is not None:
+        train = driving_train(system, None if motors is True else _drive_train(motors), names)
+        coils = train.column("inductance") * np.isfinite(train.column("voltage_limit"))
+        if coils.any():
+            raise ModelError(
+                f"motors: {train.names[int(np.argmax(coils > 0))]!r} has an inductance, which is left out of voltages where "
+                "drives are not the coordinates. Give motors without it, and a torque_rate that the currents can follow."
+            )
+    return DriveLimits(Limit("power", names, ("W",) * len(names), sizes), **_motor_limits(train))
 
 
 def _loop_speeds(system: Any, given: Any, coordinates: tuple[str, ...]) -> Limit | None:
@@ -82,12 +99,16 @@ def limits_of(coordinates: Sequence[Any]) -> list[JointLimits]:
 def _motors(system: Any, motors: Any) -> tuple[Any, DriveTrain | None]:
     if motors is False or motors is None:
         return system, None
-    if motors is not True and not isinstance(motors, DriveTrain):
+    use = driven(system, None if motors is True else _drive_train(motors))
+    return use.plant, use.train
+
+
+def _drive_train(motors: Any) -> DriveTrain:
+    if not isinstance(motors, DriveTrain):
         raise ModelError(
             f"motors: {checks.shown(motors)} found; True for the motors of the joints, or a DriveTrain, is expected."
         )
-    use = driven(system, None if motors is True else motors)
-    return use.plant, use.train
+    return motors
 
 
 def _motor_limits(train: DriveTrain | None) -> dict[str, Any]:

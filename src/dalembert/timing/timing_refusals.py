@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from .. import checks
 from ..checks import FloatArray
 from ..errors import DalembertWarning, InfeasibleError, tell
 from ..wording import listed
+from .drive_motors import strongest
 from .fastest_profile import Still
 from .limit_rows import Limit, RowMaker, TimingLimits
 
@@ -31,6 +34,8 @@ def at_rest(maker: RowMaker, still: Still, s: float, end: float, q: FloatArray) 
 def _drives_at_rest(limits: TimingLimits, names: tuple[str, ...], factor: float, place: str) -> str:
     """The same for drives that share torques, or for one of them."""
     limit = limit_of(limits, "torque")
+    if limits.of_drives is not None:
+        limit = replace(limit, size=strongest(limits.of_drives, limit.size))
     touching = [name for name in names if name not in limit.names]
     if touching:
         pushing = listed(name for name in names if name in limit.names)
@@ -60,9 +65,10 @@ def still_too_much(name: str, needed: float, limit: float, unit: str, r: float, 
 
 def limit_of(limits: TimingLimits, kind: str) -> Limit:
     """The limit of a kind, by the word that messages use."""
-    found = limits.speed if kind == "motor speed" else getattr(limits, kind)
     if kind == "torque" and limits.drives is not None:
-        found = limits.drives
+        return limits.drives
+    own = limits if limits.of_drives is None or kind in ("torque", "velocity", "acceleration") else limits.of_drives
+    found: Limit | None = getattr(own, "speed" if kind == "motor speed" else kind)
     assert found is not None
     return found
 

@@ -10,7 +10,7 @@ import dalembert as dal
 from tests.mechanisms_with_drives import platform, three_fingers, two_arms, two_fingers
 
 from .test_fastest_optimum import chord_spline
-from .test_fastest_sharing import FRICTION, SHIFT, TIPS, placed, way_of
+from .test_fastest_sharing import FRICTION, SHIFT, TIPS, driven_rows, placed, way_of
 from .test_smooth_optimum import FiniteDifferences, optimum
 
 HELD = dal.Squeeze("left_tip", "right_tip", 9.0)
@@ -68,16 +68,25 @@ class SharedDifferences(FiniteDifferences):
         by_y = sparse.block_diag(self.pressed[kind][:, i, None])
         return sparse.hstack([inertia @ self.acceleration + motion @ self.speed, by_y]).tocsr(), self.gravity[kind][:, i]
 
-    def rows(self, x0, torque, torque_rate):
+    def rows(self, x0, torque, torque_rate=np.inf, power=np.inf):
         m, z = self.gravity[0].shape[1], np.sqrt(x0[self.nodes])
         node = sparse.eye_array(self.N + 1, self.N + 1 + self.extra).tocsr()[self.nodes]
         A, b = [], []
         for i, (most, quick) in enumerate(zip(np.broadcast_to(torque, m), np.broadcast_to(torque_rate, m), strict=True)):
             matrix, constant = self.quantity(0, i)
-            rate, still = self.change @ matrix, self.change @ constant
-            tangent = sparse.diags_array(quick / (2 * z**3)) @ node
-            A += [matrix, -matrix, rate + tangent, tangent - rate]
-            b += [most - constant, most + constant, 1.5 * quick / z - still, 1.5 * quick / z + still]
+            A += [matrix, -matrix]
+            b += [most - constant, most + constant]
+            bounded = []
+            if np.isfinite(quick):
+                bounded.append((self.change @ matrix, self.change @ constant, quick, z, node))
+            if np.isfinite(power):  # |u x′| ṡ at the middles
+                between = sparse.hstack([self.mean, sparse.csr_array((self.N, self.extra))])
+                room = power / np.abs(self.joint_rates[:, i])
+                bounded.append((matrix[1:-1], constant[1:-1], room, np.sqrt(self.mean @ x0), between))
+            for value, still, room, speed, place in bounded:  # |value| ≤ room / ṡ, by its tangent
+                tangent = sparse.diags_array(room / (2 * speed**3)) @ place
+                A += [value + tangent, tangent - value]
+                b += [1.5 * room / speed - still, 1.5 * room / speed + still]
         for i in range(self.gravity[1].shape[1]):
             matrix, constant = self.quantity(1, i)
             A, b = [*A, -matrix], [*b, constant]
@@ -94,7 +103,9 @@ def arms_problem(arms, path, N):
         Z = dal.distribute_load(arms, q, 0 * q, 0 * q, limits=np.inf).directions
         return Z, np.zeros((len(q), 0, Z.shape[-1]))
 
-    return SharedDifferences(values, pressed, path, N)
+    found = SharedDifferences(values, pressed, path, N)
+    found.joint_rates = np.einsum("kmn,kn->km", driven_rows(arms, path(found.middle)), path(found.middle, 1))
+    return found
 
 
 def hand_values(hand, q, qd, qdd, squeeze):
@@ -117,9 +128,9 @@ def hand_problem(hand, path, N):
     return SharedDifferences(lambda *motion: hand_values(hand, *motion, 0.0), pressed, path, N)
 
 
-def tends_to(problem, way, counts=(200, 400), **limits):
+def tends_to(problem, way, counts=(200, 400), start=1.0, **limits):
     """T on the finer of two grids, and what both tend to: they are right to first order in 1/N, and below what is possible."""
-    coarse, fine = (optimum(problem(chord_spline(way), N), start=1.0, **limits) for N in counts)
+    coarse, fine = (optimum(problem(chord_spline(way), N), start=start, **limits) for N in counts)
     return fine, 2 * fine - coarse
 
 
