@@ -30,15 +30,20 @@ class Pressing(NamedTuple):
     """How rows at places of intervals follow from ζ of their first ends [0] and last ends [1], (2, N, K, rows, r).
 
     `limits` are rows of limits out of P Z; `rates` and `turns` rows of rates over ṡ out of P Z, for how ζ changes, and of P′ Z.
-    `own_limits` and `own_rates` (N, K, rows) are what dry friction of the driven joints adds to rows of limits, and to those of
-    rates over ṡ.
+    `direct` are rows of rates out of P Z that do not go with ṡ: R i of motors with inductance, whose voltages are such rows.
+    `own_limits`, `own_rates` and `own_direct` (N, K, rows) are what dry friction of the driven joints adds to rows of limits, to
+    those of rates over ṡ, and to those of rates. `torques` and `own_torques` are the torques themselves, of all drives.
     """
 
     limits: FloatArray
     rates: FloatArray
     turns: FloatArray
+    direct: FloatArray
     own_limits: FloatArray
     own_rates: FloatArray
+    own_direct: FloatArray
+    torques: FloatArray
+    own_torques: FloatArray
 
     @staticmethod
     def along(maker: RateMaker, path: Rates, nodes: PressedNodes, rows: int, rates: int) -> Pressing | None:
@@ -58,11 +63,26 @@ class Pressing(NamedTuple):
                 found[..., rows - powers.shape[-2] :, :] = powers @ part
             return found
 
-        def in_rates(part: FloatArray) -> FloatArray:
-            return _among(sharing.sizes[keep, None] * part[..., keep, :], first, rates)
+        D, voltage = sharing.sizes[:, None], maker.limits.voltage
+        coils = None if voltage is None else voltage.by_torques(maker.driven(path))
 
-        still = in_limits(P @ own)[0, ..., 0], in_rates(P1 @ own)[0, ..., 0]
-        return Pressing(in_limits(P @ ends), in_rates(P @ ends), in_rates(P1 @ ends), *still)
+        def in_rates(part: FloatArray) -> FloatArray:
+            found = _among(D[keep] * part[..., keep, :], first, rates)
+            if coils is not None:
+                found[..., rates - coils[0].shape[-2] :, :] = coils[0] @ (D * part)
+            return found
+
+        def directly(part: FloatArray) -> FloatArray:
+            return in_rates(0 * part) if coils is None else _among(coils[1] @ (D * part), rates - coils[1].shape[-2], rates)
+
+        pressed, alone = P @ ends, P @ own
+        still = in_limits(alone), in_rates(P1 @ own), directly(alone), D * alone
+        own_limits, own_rates, own_direct, own_torques = (part[0, ..., 0] for part in still)
+        return Pressing(
+            *(in_limits(pressed), in_rates(pressed), in_rates(P1 @ ends), directly(pressed)),
+            *(own_limits, own_rates, own_direct),
+            *(D * pressed, own_torques),
+        )
 
     def of_limits(self, last: FloatArray, k: int) -> FloatArray:
         """What ζ of first and last ends do to rows of limits at place k of intervals, with its v (N,): (2, N, rows, r)."""
@@ -73,13 +93,27 @@ class Pressing(NamedTuple):
         slope = growth[:, None, None]
         return _shares(last) * self.turns[:, :, k] + np.stack([-slope, slope]) * self.rates[:, :, k]
 
-    def at(self, profile: SmoothProfile, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """What is pressed in rows of limits, and in those of rates over ṡ, (N, K, rows), at shares of the intervals (N, K)."""
+    def directly(self, last: FloatArray, k: int) -> FloatArray:
+        """The same of rows of rates, beside what goes with ṡ."""
+        return _shares(last) * self.direct[:, :, k]
+
+    def at(self, profile: SmoothProfile, shares: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """What is pressed in rows of limits, in those of rates over ṡ, and in these beside it, (N, K, rows), at shares of the
+        intervals (N, K).
+        """
         last, growth = (part[..., None] for part in profile.last_share(shares))
         ends = np.stack([profile.y[:-1], profile.y[1:]])[:, :, None, :, None]
-        limits, rates, turns = ((part @ ends)[..., 0] for part in self[:3])
-        between = [(1 - last) * part[0] + last * part[1] for part in (limits, turns)]
-        return between[0] + self.own_limits, between[1] + growth * (rates[1] - rates[0]) + self.own_rates
+        limits, rates, turns, direct = ((part @ ends)[..., 0] for part in self[:4])
+        in_limits, in_rates, beside = ((1 - last) * part[0] + last * part[1] for part in (limits, turns, direct))
+        hurried = in_rates + growth * (rates[1] - rates[0]) + self.own_rates
+        return in_limits + self.own_limits, hurried, beside + self.own_direct
+
+    def torques_at(self, profile: SmoothProfile, shares: FloatArray) -> FloatArray:
+        """What drives press with (N, K, m) at shares of the intervals (N, K)."""
+        last = profile.last_share(shares)[0][..., None]
+        first, second = (self.torques @ np.stack([profile.y[:-1], profile.y[1:]])[:, :, None, :, None])[..., 0]
+        found: FloatArray = (1 - last) * first + last * second + self.own_torques
+        return found
 
 
 class PressedNodes(NamedTuple):

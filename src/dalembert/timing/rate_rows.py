@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import FloatArray
-from ..dynamics import inverse_dynamics, torque_rate
+from ..dynamics import torque_rate
 from ..trajectory.motion import Rates
 from .limit_rows import Limit
 from .path_grid import BoolArray
 from .path_torque_rates import PathTorqueRates, path_torque_rates
 from .path_torques import PathTorques
-from .shared_drives import SharedDrives, beside
+from .shared_drives import SharedDrives
 from .voltage_rows import InductiveVoltages
 
 
@@ -95,11 +95,17 @@ class RateMaker:
             found.append(self._jerks(path))
         if self.limits.torques.acts or voltage is not None:
             rates = path_torque_rates(self.system, *path, threads=self.threads)
+            if self.sharing is not None:
+                parts, rates = self.sharing.fixed_torques(path, parts), self.sharing.fixed_rates(path, parts, rates)
         if self.limits.torques.acts:
-            found.append(self._torques(path, parts, rates))
+            found.append(self._torques(parts, rates))
         if voltage is not None:
-            found.append(RateRows._make([*voltage.rows(path, parts, rates), voltage.size]))
+            found.append(RateRows._make([*voltage.rows(self.driven(path), parts, rates), voltage.size]))
         return RateRows._make(np.concatenate(columns, axis=-1) for columns in zip(*found, strict=True))
+
+    def driven(self, path: Rates) -> Rates:
+        """What the motors drive along a path: the coordinates, or drives."""
+        return path if self.sharing is None else self.sharing.drive_path(path)
 
     def _jerks(self, path: Rates) -> RateRows:
         keep = np.flatnonzero(np.isfinite(self.limits.jerk.size))
@@ -107,32 +113,23 @@ class RateMaker:
         zero = np.zeros_like(q1)
         return RateRows(q1, 3 * q2, q3, zero, zero, zero, zero, self.limits.jerk.size[keep])  # (1)
 
-    def _torques(self, path: Rates, parts: PathTorques, rates: PathTorqueRates) -> RateRows:
-        if self.sharing is not None:
-            parts, rates = self.sharing.right(path, parts), self.sharing.right_rates(path, rates)
+    def _torques(self, parts: PathTorques, rates: PathTorqueRates) -> RateRows:
         m, c, v = parts.inertia, parts.motion, parts.viscous
-        zero = np.zeros_like(m)
-        columns = [m, rates.inertia + 2 * c, rates.motion, rates.gravity + rates.dry, v, rates.viscous, zero]  # (2)
-        if self.sharing is not None:
-            later = [zero, m, c, parts.still, zero, v, zero]
-            S, S1 = self._shares(path)
-            columns = [_times(S, now) + _times(S1, then) for now, then in zip(columns, later, strict=True)]
+        columns = [m, rates.inertia + 2 * c, rates.motion, rates.gravity + rates.dry, v, rates.viscous, np.zeros_like(m)]  # (2)
         limit = self.limits.torques
         keep = np.flatnonzero(np.isfinite(limit.size))
         return RateRows._make([*(column[..., keep] for column in columns), limit.size[keep]])
 
-    def _shares(self, path: Rates) -> tuple[FloatArray, FloatArray]:
-        """S and S′ of the drives, out of parts of sizes."""
-        assert self.sharing is not None
-        D = self.sharing.sizes[:, None]
-        return D * self.sharing.split(path[0]).S, D * self.sharing.split_rates(path).S
-
-    def acting(self, path: Rates, parts: PathTorques, x: FloatArray, u: FloatArray) -> BoolArray:
-        """Which rows act (N, K, R), at a profile with ṡ² and s̈ (N, K): all but some voltages of gears with losses."""
+    def acting(self, path: Rates, parts: PathTorques, x: FloatArray, u: FloatArray, pressed: FloatArray | float) -> BoolArray:
+        """Which rows act (N, K, R), at a profile with ṡ² and s̈ (N, K): all but some voltages of gears with losses. `pressed` are
+        torques that drives press with.
+        """
         found = np.ones((*x.shape, len(self.limits.names)), dtype=bool)
         if self.limits.voltage is None:
             return found
-        own = self.limits.voltage.acting(path, parts, np.sqrt(x)[..., None], u[..., None])
+        if self.sharing is not None:
+            parts = self.sharing.fixed_torques(path, parts)
+        own = self.limits.voltage.acting(self.driven(path), parts.at(np.sqrt(x)[..., None], u[..., None]) + pressed)
         return np.concatenate([found, own], axis=-1)
 
     def bent(self, path: Rates, rows: RateRows, x: FloatArray, u: FloatArray, slope: FloatArray, tau: FloatArray) -> RateRows:
@@ -145,29 +142,14 @@ class RateMaker:
         motion = q, q1 * z, q2 * z * z + q1 * u1, q3 * z**3 + 3 * q2 * z * u1 + q1 * z * slope[..., None]
         rate = torque_rate(self.system, *motion, threads=self.threads)
         true = np.zeros_like(rows.K)
-        if self.limits.voltage is not None:
-            true[..., count:] = self.limits.voltage.at(path, z, tau, rate)
         if self.sharing is not None:
-            rate = self._shared_rate(path, z, motion, rate)
+            tau, rate = self.sharing.fixed_motion(path, z, motion, tau, rate)
+        if self.limits.voltage is not None:
+            true[..., count:] = self.limits.voltage.at(self.driven(path), z, tau, rate)
         true[..., first:count] = rate[..., np.flatnonzero(np.isfinite(self.limits.torques.size))]
         K = true - rows._replace(K=np.zeros_like(rows.K)).value(x, u, slope)
         K[..., :first] = 0.0
         return rows._replace(K=K)
-
-    def _shared_rate(self, path: Rates, z: FloatArray, motion: Rates, rate: FloatArray) -> FloatArray:
-        """Of S b, for the rate of τ along a motion; that of what is held by differences."""
-        assert self.sharing is not None
-        back, ahead, step = beside(motion)
-        change = (self.sharing.held(ahead) - self.sharing.held(back)) / (2 * step)
-        tau = inverse_dynamics(self.system, *motion[:3], threads=self.threads)
-        S, S1 = self._shares(path)
-        now, then = np.concatenate([rate, change], axis=-1), np.concatenate([tau, self.sharing.held(motion)], axis=-1)
-        return _times(S, now) + z * _times(S1, then)
-
-
-def _times(S: FloatArray, part: FloatArray) -> FloatArray:
-    found: FloatArray = (S @ part[..., None])[..., 0]
-    return found
 
 
 __all__ = ["RateLimits", "RateMaker", "RateRows"]

@@ -234,7 +234,7 @@ class SharedDrives:
         def rows(path: Rates, parts: PathTorques) -> LimitRows:
             found = [self._fixed_own(path, parts)]
             if motors is not None and motors.blocks:
-                found += motors.rows(self.drive_path(path), self._fixed_torques(path, parts))
+                found += motors.rows(self.drive_path(path), self.fixed_torques(path, parts))
             columns = zip(*(one[:7] for one in found), strict=True)
             return LimitRows._make([*(np.concatenate(column, axis=-1) for column in columns), None])
 
@@ -244,7 +244,7 @@ class SharedDrives:
         of_drives = motors.power
 
         def powers(path: Rates, parts: PathTorques) -> LimitRows:
-            return of_drives(self.drive_path(path), self._fixed_torques(path, parts))
+            return of_drives(self.drive_path(path), self.fixed_torques(path, parts))
 
         return found._replace(power=powers, powers=motors.powers)
 
@@ -252,16 +252,34 @@ class SharedDrives:
         """What rows of drives and conditions are about."""
         return self.limited
 
-    def _fixed_torques(self, path: Rates, parts: PathTorques) -> PathTorques:
+    def fixed_torques(self, path: Rates, parts: PathTorques) -> PathTorques:
         """S τ in its parts, (..., m)."""
         S = self.sizes[:, None] * self.split(path[0]).S
-        return PathTorques(*((S @ part[..., None])[..., 0] for part in self.right(path, parts)))
+        return PathTorques(*(_times(S, part) for part in self.right(path, parts)))
+
+    def fixed_rates(self, path: Rates, parts: PathTorques, rates: PathTorqueRates) -> PathTorqueRates:
+        """How these parts change along a path: S τ′ + S′ τ."""
+        D = self.sizes[:, None]
+        S, S1 = D * self.split(path[0]).S, D * self.split_rates(path).S
+        both = zip(self.right_rates(path, rates), self.right(path, parts), strict=True)
+        return PathTorqueRates(*(_times(S, change) + _times(S1, part) for change, part in both))
+
+    def fixed_motion(
+        self, path: Rates, z: FloatArray, motion: Rates, tau: FloatArray, rate: FloatArray
+    ) -> tuple[FloatArray, ...]:
+        """S b and its rate along a motion with ṡ = z, for τ and its rate; that of what is held by differences."""
+        back, ahead, step = beside(motion)
+        change = (self.held(ahead) - self.held(back)) / (2 * step)
+        D = self.sizes[:, None]
+        S, S1 = D * self.split(path[0]).S, D * self.split_rates(path).S
+        now, then = np.concatenate([rate, change], axis=-1), np.concatenate([tau, self.held(motion)], axis=-1)
+        return _times(S, then), _times(S, now) + z * _times(S1, then)
 
     def _fixed_own(self, path: Rates, parts: PathTorques) -> LimitRows:
         """Rows of drives that have limits, and of conditions."""
         keep = kept(self.limit)
         size = self.limit.size[keep]
-        m, c, g, v, d = (part[..., keep] for part in self._fixed_torques(path, parts))
+        m, c, g, v, d = (part[..., keep] for part in self.fixed_torques(path, parts))
         return LimitRows(m, c, v, g, d, np.broadcast_to(-size, m.shape), np.broadcast_to(size, m.shape))
 
 
@@ -275,6 +293,11 @@ def beside(path: Rates) -> tuple[Rates, Rates, FloatArray]:
         return rates_of((q + e * q1 + e * e / 2 * q2, q1 + e * q2 + e * e / 2 * q3, q2 + e * q3, q3))
 
     return at(-step), at(step), step
+
+
+def _times(S: FloatArray, part: FloatArray) -> FloatArray:
+    found: FloatArray = (S @ part[..., None])[..., 0]
+    return found
 
 
 def _sizes(limit: Limit, rates: Limit | None) -> FloatArray:

@@ -242,7 +242,7 @@ class ConditionMaker:
     def _acting(self, reference: Reference) -> BoolArray:
         """Which rows of rates act at places of the intervals (N, K, R)."""
         profile = SmoothProfile(reference.x, reference.u, reference.shape, self.h, reference.y)
-        found = self.look.acting(*profile.at(self.look.shares)[:2])
+        found = self.look.acting(profile)
         voltage, own = self.look.maker.limits.voltage, self.look.voltages
         if voltage is not None and self.one_sided:
             found[..., own] = voltage.held(found[..., own])
@@ -253,7 +253,7 @@ class ConditionMaker:
         place = _Place.at(reference, self.h, self._share(k))
         line = self._divided(place, k, tight)
         if self.look.voltages.any():
-            whole = self._undivided(place, k, tight)
+            whole = self._undivided(place, k, tight, self._hurried(reference, place, k))
             line = _Line(*(np.where(self.look.voltages, two, one) for one, two in zip(line, whole, strict=True)))
         size = self.look.rates.size * np.ones_like(line.room)
         of = np.zeros((2, 4, *size.shape))
@@ -264,8 +264,11 @@ class ConditionMaker:
                 of[side, slot] = (sign * parts + by_x * place.x_of[slot][:, None]) / size
         pressed, z = None, np.sqrt(place.x)[:, None]
         if self.look.pressing is not None:
-            pressed = z[..., None] * self.look.pressing.of_rates(place.last, place.growth, k) / size[..., None]
-            line = line._replace(constant=line.constant + z * self.look.pressing.own_rates[:, k])
+            pressing = self.look.pressing
+            by = z[..., None] * pressing.of_rates(place.last, place.growth, k) + pressing.directly(place.last, k)
+            pressed = by / size[..., None]
+            own = z * pressing.own_rates[:, k] + pressing.own_direct[:, k]
+            line = line._replace(constant=line.constant + own)
         b = np.stack([line.room - line.constant, line.room + line.constant]) / size
         if 0 < k < self.look.shares.shape[1] - 1:
             return _both(of, b, np.broadcast_to(self._within() & acting, b.shape), pressed)
@@ -288,11 +291,19 @@ class ConditionMaker:
         by_x, constant = z * C + (W - (V * u + K) / x) / 2, z * G + (V * u + W * x) / 2 + 1.5 * K
         return _Line(z * A, z * B + V, by_x, constant, 1.5 * limit, limit / (2 * x))
 
-    def _undivided(self, place: _Place, k: int, tight: Tightened) -> _Line:
+    def _hurried(self, reference: Reference, place: _Place, k: int) -> FloatArray | float:
+        """What drives press adds to P of (2) at the reference, (N, R)."""
+        if self.look.pressing is None:
+            return 0.0
+        first, last = self.look.pressing.of_rates(place.last, place.growth, k)
+        pressed: FloatArray = (first @ reference.y[:-1, :, None] + last @ reference.y[1:, :, None])[..., 0]
+        return pressed + self.look.pressing.own_rates[:, k]
+
+    def _undivided(self, place: _Place, k: int, tight: Tightened, hurried: FloatArray | float) -> _Line:
         """(2) at a place."""
         A, B, C, G, V, W, K = (part[:, k] for part in self.look.rates[:-1])
         x, u, z = place.x[:, None], place.u[:, None], np.sqrt(place.x)[:, None]
-        P = A * place.slope[:, None] + B * u + C * x + G
+        P = A * place.slope[:, None] + B * u + C * x + G + hurried
         limit = self.look.rates.size * (1 - tight.rates)
         return _Line(z * A, z * B + V, z * C + W + P / (2 * z), z * G + K - P * z / 2, limit, np.zeros_like(limit))
 

@@ -89,11 +89,11 @@ class Look:
     def judged(self, profile: SmoothProfile) -> Judged:
         """How far limits are exceeded."""
         x, u, slope = profile.at(self.shares)
-        pressed, hurried = (0.0, 0.0) if self.pressing is None else self.pressing.at(profile, self.shares)
+        pressed, hurried, direct = (0.0, 0.0, 0.0) if self.pressing is None else self.pressing.at(profile, self.shares)
         above, below = self._beyond(x, u, pressed)
         speeds = (np.sqrt(x) * self.slowness)[..., None]
-        rates = np.abs(self.rates.value(x, u, slope) + np.sqrt(x)[..., None] * hurried) / self.rates.size
-        rates[~self.acting(x, u)] = np.nan  # no peak is looked for between rows that act and those that do not
+        rates = np.abs(self.rates.value(x, u, slope) + np.sqrt(x)[..., None] * hurried + direct) / self.rates.size
+        rates[~self.acting(profile)] = np.nan  # no peak is looked for between rows that act and those that do not
         used = np.maximum(above, below) + 1
         used[..., self.without] = np.nan_to_num(rates[..., self.instead])
         facets = self.base.kinds.facets
@@ -116,9 +116,11 @@ class Look:
         above[..., self.without] = below[..., self.without] = -1.0
         return above, below
 
-    def acting(self, x: FloatArray, u: FloatArray) -> BoolArray:
-        """Which rows of rates act (N, K, R), at ṡ² and s̈ of these places."""
-        return self.maker.acting(self.path, self.parts, x, u)
+    def acting(self, profile: SmoothProfile) -> BoolArray:
+        """Which rows of rates act (N, K, R) at these places of a profile."""
+        x, u, _ = profile.at(self.shares)
+        pressed = 0.0 if self.pressing is None else self.pressing.torques_at(profile, self.shares)
+        return self.maker.acting(self.path, self.parts, x, u, pressed)
 
     def bend(self, profile: SmoothProfile) -> bool:
         """Take friction and its rate as they are at a profile; whether that differs from what was taken before."""

@@ -59,12 +59,6 @@ def _drive_limits(system: Any, drives: Limit, power: Any, motors: Any) -> DriveL
     train = None
     if motors is not False and motors is not None:
         train = driving_train(system, None if motors is True else _drive_train(motors), names)
-        coils = train.column("inductance") * np.isfinite(train.column("voltage_limit"))
-        if coils.any():
-            raise ModelError(
-                f"motors: {train.names[int(np.argmax(coils > 0))]!r} has an inductance, which is left out of voltages where "
-                "drives are not the coordinates. Give motors without it, and a torque_rate that the currents can follow."
-            )
     return DriveLimits(Limit("power", names, ("W",) * len(names), sizes), **_motor_limits(train))
 
 

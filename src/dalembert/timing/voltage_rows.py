@@ -77,17 +77,23 @@ class InductiveVoltages:
         K = R * (g + d) + self.shift
         return [L * m, L * (m1 + 2 * c), L * c1, L * (g1 + d1) + R * v + e, L * v + R * m, L * v1 + R * c, K]
 
+    def by_torques(self, path: Rates) -> tuple[FloatArray, FloatArray]:
+        """How rows follow from rates of torques and from torques themselves at places (N, K, n), (N, K, rows, n)."""
+        L, R, _ = self._factors(path)
+        share = self.train.sharing[self.motors]
+        return L[..., None] * share, R[..., None] * share
+
     def at(self, path: Rates, z: FloatArray, tau: FloatArray, rate: FloatArray) -> FloatArray:
         """(1) for torques and their rates (N, K, n) at the speed z (N, K, 1)."""
         (torque, slope), (L, R, e) = self._of_motors((tau, rate)), self._factors(path)
         return L * slope + R * torque + e * z + self.shift
 
-    def acting(self, path: Rates, parts: PathTorques, z: FloatArray, u: FloatArray) -> BoolArray:
-        """Which limits act at places (N, K, rows) of a profile with ṡ and s̈ (N, K, 1): those of their side, and beside it."""
+    def acting(self, path: Rates, torque: FloatArray) -> BoolArray:
+        """Which limits act at places (N, K, rows) of a profile with torques (N, K, n): those of their side, and beside it."""
         if not self.lossy:
-            return np.ones((*z.shape[:2], len(self.motors)), dtype=bool)
+            return np.ones((*torque.shape[:2], len(self.motors)), dtype=bool)
         per_torque = self._column("resistance") / self._column("torque_constant") / self._column("voltage_limit")
-        share = self._of_motors((parts.at(z, u),))[0] * np.sign(_one_way(self._turns(path))) * per_torque
+        share = self._of_motors((torque,))[0] * np.sign(_one_way(self._turns(path))) * per_torque
         here = self.ideal | np.where(self.kind == "driving", share >= -_ASIDE, share <= _ASIDE)
         found = here.copy()
         found[:, 1:] |= here[:, :-1]
@@ -136,10 +142,12 @@ def _one_way(turns: FloatArray) -> FloatArray:
 
 def inductive_voltages(limits: TimingLimits) -> InductiveVoltages | None:
     """Of the motors that have both a limit of voltage and an inductance; None where there are none."""
-    if limits.train is None or limits.voltage is None:
+    own = limits if limits.of_drives is None else limits.of_drives
+    train, voltage = own.train, own.voltage
+    if train is None or voltage is None:
         return None
-    motors = np.flatnonzero(np.isfinite(limits.voltage.size) & (limits.train.column("inductance") > 0))
-    return InductiveVoltages(limits.train, motors) if motors.size else None
+    motors = np.flatnonzero(np.isfinite(voltage.size) & (train.column("inductance") > 0))
+    return InductiveVoltages(train, motors) if motors.size else None
 
 
 __all__ = ["InductiveVoltages", "inductive_voltages"]

@@ -79,6 +79,27 @@ def test_gears_that_lose_take_more_current_while_they_drive():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("inductance", "efficiency"), [(1e-3, 1.0), (5e-2, 1.0), (1e-2, 0.7)])
+def test_currents_of_drives_take_their_time(inductance, efficiency):
+    """v = L di/dt + R i + k_e ω, by differences in time, with what gears lose."""
+    arms = with_motors(two_arms(effort=8.0), inductance=inductance, efficiency=efficiency, current_limit=5.0)
+    way = np.array(arms.q0) + [[-0.1, -0.1, -0.1], [0.15, 0.05, 0.2]]
+    found = dal.fastest_timing(arms, way, motors=True, intervals=100)
+    h = np.diff(found.t)[:, None]
+    t, step = (found.t[:-1, None] + h * (np.arange(10) + 0.5) / 10).ravel(), (1e-3 * h * np.ones(10)).ravel()
+    index = [arms.robot.joint_names.index(name) for name in found.drives]
+    before, here, after = (found.drive_torques(t + e) for e in (-step, 0.0, step))
+    back, ahead = (arms.assemble(found.motion(t + e).q).x[:, index] for e in (-step, step))
+    slope, speed = (after - before) / (2 * step[:, None]), (ahead - back) / (2 * step[:, None])
+    gain = np.where(here * speed > 0, 1 / efficiency, efficiency) / 30.0 / 0.1
+    voltage = gain * (inductance * slope + here) + 0.1 * 30.0 * speed
+    assert 1 - 1e-4 < np.abs(voltage).max() / 7.0 <= 1 + 1e-6
+    assert np.abs(gain * here).max() <= 5.0 * (1 + 1e-6)
+    assert found.use.shape[-1] == len(found.limits)
+    assert any(limit.startswith("voltage") for *_, limit in found.binding_parts())
+
+
+@pytest.mark.slow
 def test_a_drive_that_is_no_coordinate_moves_as_if_it_were():
     """A linkage driven at its rocker, in the angle of its crank and in that of its rocker: the same motion."""
     by_crank = with_motors(dal.mechanisms.four_bar().replace(actuated=("joint3",)), current_limit=12.0, voltage_limit=24.0)
@@ -106,7 +127,6 @@ def test_what_is_gripped_does_not_slip_within_powers():
 @pytest.mark.parametrize(
     ("changes", "options", "words"),
     [
-        ({"inductance": 0.01}, {}, "motors: 'left_joint1' has an inductance, which is left out of voltages"),
         ({"current_limit": 1.0}, {}, r"drives .*: at s = 0 of 1, .* times their largest torques \(3 N m"),
         (None, {}, "joint 'left_joint1': no motor found"),
         ({}, {"power": {"bar_x": 1.0}}, "power: joint: 'bar_x' is not known. Known: left_joint1"),
