@@ -20,7 +20,7 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..trajectory.motion import Rates
-from .path_grid import Grid, rates_of
+from .path_grid import BoolArray, Grid, rates_of
 from .rate_rows import RateMaker
 from .shared_drives import SharedDrives
 from .smooth_shape import SmoothProfile
@@ -39,49 +39,30 @@ class Pressing(NamedTuple):
     rates: FloatArray
     turns: FloatArray
     direct: FloatArray
+    torques: FloatArray
     own_limits: FloatArray
     own_rates: FloatArray
     own_direct: FloatArray
-    torques: FloatArray
     own_torques: FloatArray
 
     @staticmethod
-    def along(maker: RateMaker, path: Rates, nodes: PressedNodes, rows: int, rates: int) -> Pressing | None:
+    def along(maker: RateMaker, path: Rates, nodes: PressedNodes, counts: tuple[int, int]) -> Pressing | None:
         """At places (N, K, n) of a path, among so many rows of limits and of rates."""
         sharing = maker.sharing
         if sharing is None or not nodes.bases.shape[-1]:
             return None
-        ends = np.stack([nodes.bases[:-1], nodes.bases[1:]])[:, :, None]
-        own = nodes.own[None, :, None, :, None]
-        P, P1, T, powers = sharing.split(path[0]).P, sharing.split_rates(path).P, sharing.rows_of(path), sharing.powers_of(path)
-        keep = np.isfinite(maker.limits.torques.size)
-        first = int(np.isfinite(maker.limits.jerk.size).sum())
-
-        def in_limits(part: FloatArray) -> FloatArray:
-            found = _among(T @ part, 0, rows)
-            if powers is not None:
-                found[..., rows - powers.shape[-2] :, :] = powers @ part
-            return found
-
-        D, voltage = sharing.sizes[:, None], maker.limits.voltage
-        coils = None if voltage is None else voltage.by_torques(maker.driven(path))
-
-        def in_rates(part: FloatArray) -> FloatArray:
-            found = _among(D[keep] * part[..., keep, :], first, rates)
-            if coils is not None:
-                found[..., rates - coils[0].shape[-2] :, :] = coils[0] @ (D * part)
-            return found
-
-        def directly(part: FloatArray) -> FloatArray:
-            return in_rates(0 * part) if coils is None else _among(coils[1] @ (D * part), rates - coils[1].shape[-2], rates)
-
+        rows = _Rows.along(maker, sharing, path, counts)
+        ends, own = np.stack([nodes.bases[:-1], nodes.bases[1:]])[:, :, None], nodes.own[None, :, None, :, None]
+        P, P1 = sharing.split(path[0]).P, sharing.split_rates(path).P
         pressed, alone = P @ ends, P @ own
-        still = in_limits(alone), in_rates(P1 @ own), directly(alone), D * alone
-        own_limits, own_rates, own_direct, own_torques = (part[0, ..., 0] for part in still)
+        still = rows.limits(alone), rows.rates(P1 @ own), rows.direct(alone), rows.sizes * alone
         return Pressing(
-            *(in_limits(pressed), in_rates(pressed), in_rates(P1 @ ends), directly(pressed)),
-            *(own_limits, own_rates, own_direct),
-            *(D * pressed, own_torques),
+            rows.limits(pressed),
+            rows.rates(pressed),
+            rows.rates(P1 @ ends),
+            rows.direct(pressed),
+            rows.sizes * pressed,
+            *(part[0, ..., 0] for part in still),
         )
 
     def of_limits(self, last: FloatArray, k: int) -> FloatArray:
@@ -114,6 +95,51 @@ class Pressing(NamedTuple):
         first, second = (self.torques @ np.stack([profile.y[:-1], profile.y[1:]])[:, :, None, :, None])[..., 0]
         found: FloatArray = (1 - last) * first + last * second + self.own_torques
         return found
+
+
+class _Rows(NamedTuple):
+    """How torques in parts of sizes (..., m, k) come into rows of limits and of rates.
+
+    `own` and `powers` are their coefficients in rows of limits, the first and the last ones, `coils` those of rates of torques
+    and of torques in voltages, which are the last rows of rates.
+    """
+
+    own: FloatArray
+    powers: FloatArray | None
+    coils: tuple[FloatArray, FloatArray] | None
+    sizes: FloatArray
+    keep: BoolArray
+    first: int
+    counts: tuple[int, int]
+
+    @staticmethod
+    def along(maker: RateMaker, sharing: SharedDrives, path: Rates, counts: tuple[int, int]) -> _Rows:
+        """At places (N, K, n) of a path."""
+        voltage, limits = maker.limits.voltage, maker.limits
+        coils = None if voltage is None else voltage.by_torques(maker.driven(path))
+        keep, first = np.isfinite(limits.torques.size), int(np.isfinite(limits.jerk.size).sum())
+        own, powers = sharing.rows_of(path), sharing.powers_of(path)
+        return _Rows(own, powers, coils, sharing.sizes[:, None], keep, first, counts)
+
+    def limits(self, part: FloatArray) -> FloatArray:
+        """In rows of limits, out of torques."""
+        found = _among(self.own @ part, 0, self.counts[0])
+        if self.powers is not None:
+            found[..., self.counts[0] - self.powers.shape[-2] :, :] = self.powers @ part
+        return found
+
+    def rates(self, part: FloatArray) -> FloatArray:
+        """In rows of rates, out of rates of torques."""
+        found = _among((self.sizes * part)[..., self.keep, :], self.first, self.counts[1])
+        if self.coils is not None:
+            found[..., self.counts[1] - self.coils[0].shape[-2] :, :] = self.coils[0] @ (self.sizes * part)
+        return found
+
+    def direct(self, part: FloatArray) -> FloatArray:
+        """In rows of rates, out of torques."""
+        if self.coils is None:
+            return np.zeros((*part.shape[:-2], self.counts[1], part.shape[-1]))
+        return _among(self.coils[1] @ (self.sizes * part), self.counts[1] - self.coils[1].shape[-2], self.counts[1])
 
 
 class PressedNodes(NamedTuple):

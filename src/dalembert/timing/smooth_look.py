@@ -56,7 +56,7 @@ class Look:
         self.voltages: BoolArray = np.arange(len(self.rates.size)) >= len(maker.limits.names)  # which of the rates are
         self.without, self.instead = _replaced(base, maker)
         self._find_rows()
-        self.pressing = Pressing.along(maker, path, nodes, base.R, len(self.rates.size))
+        self.pressing = Pressing.along(maker, path, nodes, (base.R, len(self.rates.size)))
 
     @classmethod
     def at_grid(cls, base: ProfileSolver, maker: RateMaker, nodes: PressedNodes, resting: BoolArray) -> Look:
