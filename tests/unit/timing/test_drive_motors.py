@@ -44,6 +44,7 @@ def test_drives_share_powers_as_cone_programmes_over_all_their_torques_do(power,
     assert found.use.shape[-1] == len(found.limits)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("fastest", "bound"), [(20.0, ("current", "motor speed")), (200.0, ("current", "voltage"))])
 def test_voltages_currents_and_speeds_of_motors_are_kept(fastest, bound):
     arms = with_motors(two_arms(effort=8.0), speed_limit=fastest)
@@ -66,6 +67,7 @@ def test_voltages_currents_and_speeds_of_motors_are_kept(fastest, bound):
     assert dal.fastest_timing(plain, way, motors=train, intervals=100).duration == pytest.approx(float(found.duration), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_gears_that_lose_take_more_current_while_they_drive():
     way = np.array(two_arms().q0) + [[-0.1, -0.1, -0.1], [0.15, 0.05, 0.2]]
     arms = with_motors(two_arms(effort=8.0), efficiency=0.8)

@@ -24,6 +24,7 @@ def joint_speeds(mechanism, motion):
     return dict(zip(mechanism.robot.joint_names, np.abs((ahead - back) / (2 * step)).max(axis=0), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [{}, {"jerk": 200.0}, {"torque_rate": 200.0}])
 def test_a_joint_within_a_loop_keeps_its_speed(given):
     fast = dal.mechanisms.four_bar()

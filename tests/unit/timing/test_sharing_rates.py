@@ -239,6 +239,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_limits_of_all_kinds_are_kept_together(case, rng):
     arms, given = two_arms(effort=8.0), CASES[case]
@@ -257,6 +258,7 @@ def test_limits_of_all_kinds_are_kept_together(case, rng):
         assert np.abs(values).max() <= given.get(kind, np.inf) * (1 + 1e-6)
 
 
+@pytest.mark.slow
 def test_an_end_that_is_passed_slowly_is_looked_at_evenly_in_time():
     """The last interval slows down from ṡ = 1.1 to 0.1: most of its time is spent in the last hundredth of its length."""
     arms = two_arms(effort=8.0)
@@ -265,6 +267,7 @@ def test_an_end_that_is_passed_slowly_is_looked_at_evenly_in_time():
     assert 1 - 1e-4 < max(uses(arms, found, 8.0, 3500.0)) <= 1 + 1e-6
 
 
+@pytest.mark.slow
 def test_what_only_a_closer_look_sees_is_held_there():
     """With limits a little smaller at the places of the grid alone, the torque in between was as large as before."""
     arms = two_arms(effort=8.0)
@@ -320,6 +323,7 @@ def test_a_rocker_that_turns_round_has_no_lever_on_the_crank_and_makes_no_jump()
     assert 60.0 * (1 - 1e-4) < np.abs(rate).max() <= 60.0 * (1 + 1e-6)
 
 
+@pytest.mark.slow
 def test_a_batch_is_timed_as_each_alone_and_marks_what_cannot_be_held(rng):
     arms = two_arms(effort=8.0)
     ways = np.array(arms.q0) + 0.05 * rng.normal(size=(3, 3, 3))
