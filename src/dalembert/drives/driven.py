@@ -41,10 +41,7 @@ def driven(system: AnySystem, drive: DriveTrain | None) -> Driven:
         return Driven(system, train)
     _refuse_inertia_twice(system, train)
     if solves(view):
-        raise ModelError(
-            f"drive: inertia or damping of motors found, but {system.name!r} solves for its positions. Give the joints of its "
-            "tree Rotors and Friction, and the drive train added=False."
-        )
+        _refuse_inertia_of_loops(system)
     known: dict[Any, DrivenSystem] = engine.kept(system, Request("driven", ()), dict)
     return Driven(known.setdefault(train, DrivenSystem(view, train)), train)
 
@@ -59,11 +56,15 @@ def driving_train(system: Any, drive: DriveTrain | None, names: tuple[str, ...])
             "order."
         )
     if drive.inertia.any() or drive.damping.any():
-        raise ModelError(
-            f"drive: inertia or damping of motors found, but {system.name!r} solves for its positions. Give the joints of its "
-            "tree Rotors and Friction, and the drive train added=False."
-        )
+        _refuse_inertia_of_loops(system)
     return drive
+
+
+def _refuse_inertia_of_loops(system: Any) -> None:
+    raise ModelError(
+        f"drive: inertia or damping of motors found, but {system.name!r} solves for its positions. Give the joints of its tree "
+        "Rotors and Friction, and the drive train added=False."
+    )
 
 
 def _tree_robot(system: Any) -> Robot | None:

@@ -19,7 +19,6 @@ from ..loads.load_conditions import Contact, HeldForce, Squeeze
 from ..model import DriveTrain, Joint
 from ..options import samples
 from ..trajectory import Motion
-from ..trajectory.motion import Rates
 from . import timing_refusals as refusals
 from .drive_facets import Facets
 from .fastest_profile import Profile, ProfileSolver
@@ -27,7 +26,7 @@ from .friction_kinds import bends
 from .gripped_drives import GrippedDrives, grip_of
 from .limit_rows import Limit, RowMaker, TimingLimits
 from .loop_joints import joint_path, loop_joints
-from .path_grid import WITHIN, BoolArray, Grid, grid_of, rates_of
+from .path_grid import WITHIN, BoolArray, Grid, grid_of
 from .path_shapes import Paths, one_path, part_of, read_paths, without_rests
 from .rate_limits import read_rates
 from .rate_rows import RateLimits, RateMaker
@@ -370,12 +369,11 @@ def _places_without_positions(maker: RowMaker, path: Paths) -> dict[int, str]:
 def _crossed_limits(maker: RowMaker, paths: Paths, grid: Grid) -> dict[int, str]:
     """Paths that leave the range of a joint, of those within loops too."""
     joints: list[Any] = list(engine.system_of(maker.system).coordinates)
-    at = grid.nodes if grid.nodes is not None else _nodes(grid)
-    q = at[0]
+    q = grid.points[0]
     ranged = {k: joint for k, joint in loop_joints(maker.system).items() if _has_range(joint)}
     if ranged:
         joints += ranged.values()
-        q = np.concatenate([q, joint_path(maker.system, at, maker.threads, list(ranged)).x], axis=-1)
+        q = np.concatenate([q, joint_path(maker.system, grid.points, maker.threads, list(ranged)).x], axis=-1)
     own = limits_of(joints)
     lower, upper = np.array([limit.lower for limit in own]), np.array([limit.upper for limit in own])
     if ((q.min(axis=1) >= lower) & (q.max(axis=1) <= upper)).all():
@@ -390,11 +388,6 @@ def _crossed_limits(maker: RowMaker, paths: Paths, grid: Grid) -> dict[int, str]
             unit = getattr(joints[i], "unit", "rad" if getattr(joints[i], "turns", True) else "m")
             found[row] = refusals.beyond_joint_limit(joints[i].name, value, bound, unit, grid.s[row, k], paths.ends[row])
     return found
-
-
-def _nodes(grid: Grid) -> Rates:
-    """Samples at all grid points: where intervals begin, and at the end."""
-    return rates_of(tuple(np.concatenate([a, b[:, -1:]], axis=1) for a, b in zip(grid.left, grid.right, strict=True)))
 
 
 def _has_range(joint: Joint) -> bool:

@@ -52,6 +52,14 @@ class Grid(NamedTuple):
         """How many places are looked at inside of each interval."""
         return self.shares.shape[-1]
 
+    @property
+    def points(self) -> Rates:
+        """Samples at all grid points: where intervals begin, and at the end."""
+        if self.nodes is not None:
+            return self.nodes
+        ends = zip(self.left, self.right, strict=True)
+        return rates_of(tuple(np.concatenate([first, last[:, -1:]], axis=1) for first, last in ends))
+
     def at_ends(self, of: Callable[[Rates], Sequence[Any]]) -> tuple[list[Any], list[Any]]:
         """What a function of samples gives at the left and right ends of intervals; grid points are asked once, but for jumps."""
         if self.nodes is None:

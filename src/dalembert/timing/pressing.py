@@ -154,9 +154,8 @@ class PressedNodes(NamedTuple):
         N = grid.lengths.shape[1]
         if sharing is None or not sharing.free:
             return PressedNodes(np.zeros((N + 1, 0, 0)), np.zeros((N, 0)))
-        nodes = np.concatenate([grid.left[0][0], grid.right[0][0, -1:]])
         middles = rates_of(tuple(part[0, grid.within // 2 :: grid.within] for part in grid.inside))
-        return PressedNodes(sharing.bases(nodes), sharing.own_friction(middles))
+        return PressedNodes(sharing.bases(grid.points[0][0]), sharing.own_friction(middles))
 
     def pressed(self, y: FloatArray) -> FloatArray:
         """Z ζ at grid points, (N + 1, m)."""

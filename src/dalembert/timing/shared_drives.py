@@ -257,10 +257,14 @@ class SharedDrives:
         S = self.sizes[:, None] * self.split(path[0]).S
         return PathTorques(*(_times(S, part) for part in self.right(path, parts)))
 
+    def _shares(self, path: Rates) -> tuple[FloatArray, FloatArray]:
+        """S and S′ along a path, in torques."""
+        D = self.sizes[:, None]
+        return D * self.split(path[0]).S, D * self.split_rates(path).S
+
     def fixed_rates(self, path: Rates, parts: PathTorques, rates: PathTorqueRates) -> PathTorqueRates:
         """How these parts change along a path: S τ′ + S′ τ."""
-        D = self.sizes[:, None]
-        S, S1 = D * self.split(path[0]).S, D * self.split_rates(path).S
+        S, S1 = self._shares(path)
         both = zip(self.right_rates(path, rates), self.right(path, parts), strict=True)
         return PathTorqueRates(*(_times(S, change) + _times(S1, part) for change, part in both))
 
@@ -270,8 +274,7 @@ class SharedDrives:
         """S b and its rate along a motion with ṡ = z, for τ and its rate; that of what is held by differences."""
         back, ahead, step = beside(motion)
         change = (self.held(ahead) - self.held(back)) / (2 * step)
-        D = self.sizes[:, None]
-        S, S1 = D * self.split(path[0]).S, D * self.split_rates(path).S
+        S, S1 = self._shares(path)
         now, then = np.concatenate([rate, change], axis=-1), np.concatenate([tau, self.held(motion)], axis=-1)
         return _times(S, then), _times(S, now) + z * _times(S1, then)
 
