@@ -42,8 +42,9 @@ def read_limits(system: Any, motors: Any, given: Mapping[str, Any], gripped: boo
         of_drives = _drive_limits(system, drives, given["power"], motors)
         given, motors = {**given, "torque": np.inf, "power": None}, False
     joints = _loop_speeds(system, given["velocity"], names)
-    if joints is not None and isinstance(given["velocity"], Mapping):
-        given = {**given, "velocity": {name: size for name, size in given["velocity"].items() if name not in joints.names}}
+    if isinstance(given["velocity"], Mapping):
+        within = {joint.name for joint in loop_joints(system).values()}
+        given = {**given, "velocity": {name: size for name, size in given["velocity"].items() if name not in within}}
     for kind in KINDS:
         default = np.array(defaults.get(kind, [np.inf] * len(names)))
         unit = tuple(units[kind][not turn] for turn in turns)

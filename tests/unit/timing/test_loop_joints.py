@@ -41,6 +41,17 @@ def test_a_joint_within_a_loop_keeps_its_speed(given):
     assert free[0].duration == free[1].duration < found.duration
 
 
+def test_the_speed_of_one_joint_within_a_loop_is_set_free_by_its_name():
+    slow = limited(dal.mechanisms.four_bar(), {"joint2": dal.Limits(velocity=1.5), "joint3": dal.Limits(velocity=9.0)})
+    by_name, free = (
+        dal.fastest_timing(slow, [[0.6], [2.2]], torque=20.0, intervals=40, velocity=given)
+        for given in ({"joint2": np.inf}, {"joint2": np.inf, "joint3": np.inf})
+    )
+    assert joint_speeds(slow, by_name.motion)["joint2"] > 2.0
+    assert "velocity of 'joint3'" in by_name.limits
+    assert "velocity of 'joint3'" not in free.limits
+
+
 @pytest.mark.slow
 def test_arms_that_hold_a_beam_keep_the_speeds_of_their_joints():
     arms = dal.mechanisms.two_arms()
