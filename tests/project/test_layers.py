@@ -213,7 +213,7 @@ INSIDE = {  # groups of modules, the lowest first; a module imports from its own
         ("fastest_profile", "timing_limits", "smooth_law", "rate_rows"),
         ("smooth_start", "pressing"),
         ("timing_refusals", "rate_limits", "smooth_look", "timing_result", "drive_facets", "gripped_drives"),
-        ("smooth_conditions",),
+        ("smooth_conditions", "scaling_limits"),
         ("smooth_profile",),
         ("smooth_timing",),
         ("fastest", "scaling"),

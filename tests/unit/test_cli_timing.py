@@ -44,6 +44,21 @@ def test_limits_of_jerk_and_torque_rate_are_options(capsys):
     assert "Torques that jump" not in text
 
 
+def test_scaling_a_mechanism_tells_the_torques_of_its_drives(tmp_path, capsys):
+    table, picture = tmp_path / "motion.csv", tmp_path / "torques.png"
+    given = ["scale", "two_arms", "--from", "0,0,0.4,0,0,0", "--to", "0.1,0,0.45,0,0,0", "--time", "1", "--samples", "30"]
+    assert main([*given, "-o", str(table), "--plot", str(picture)]) == 0
+    text = capsys.readouterr().out
+    assert "Drives" in text
+    motion = dal.trajectory.septic([0, 0, 0.4, 0, 0, 0], [0.1, 0, 0.45, 0, 0, 0], duration=1.0)
+    found = dal.scale_trajectory(dal.mechanisms.two_arms(), motion, samples=30)
+    assert f"{float(found.factor):.6g} times as fast" in text
+    heads, *lines = table.read_text(encoding="utf-8").splitlines()
+    written = np.array([line.split(",") for line in lines], dtype=float)[:, heads.split(",").index("drive_arm1_joint2 [N m]")]
+    assert np.allclose(written, found.drive_torques[:, 1], rtol=1e-6)
+    assert picture.stat().st_size > 5_000
+
+
 def test_torques_that_jump_are_listed(tmp_path, capsys):
     robot = dal.robots.two_link_planar()
     rubs = dal.Friction(coulomb=50.0)

@@ -18,7 +18,7 @@ from .dynamics import state_of
 from .motion_files import MotionTable, motion_columns, read_points, write_table
 from .sheets import Sheet, print_sheets, print_title, sheet
 from .state_files import target_of
-from .systems import Loaded, tree_of
+from .systems import Loaded, coordinates_of, tree_of
 from .trajectory import torque_columns
 
 KINDS = ("torque", "velocity", "acceleration", "power", "jerk", "torque_rate")
@@ -40,19 +40,23 @@ def run(given: Namespace) -> None:
         at = found.motion.sample(count=given.samples)
         tau = inverse_dynamics(robot, at.q, at.qd, at.qdd)
         columns = motion_columns(robot, MotionTable(at.t, at.q, at.qd, at.qdd, at.qddd)) | torque_columns(robot, tau)
-        write_table(target, columns | drive_columns(robot, found, at.t))
+        write_table(target, columns | drive_columns(robot, found.drives, found.drive_torques(at.t)))
     if picture is not None:
         outputs.save_figure(draw(found), picture)
 
 
-def drive_columns(robot: Loaded, found: FastestTiming, t: FloatArray) -> dict[str, FloatArray]:
-    """Torques of driven joints with names and units, where these are not the coordinates."""
-    if found.drives == found.joints:
-        return {}
+def drive_units(robot: Loaded, drives: tuple[str, ...]) -> list[str]:
+    """The units of torques of driven joints that are not the coordinates; empty where they are."""
+    if drives == tuple(axis.name for axis in coordinates_of(robot)):
+        return []
     turns = {joint.name: joint.turns for joint in tree_of(robot).structure.coordinates}
-    units = ("N m" if turns[name] else "N" for name in found.drives)
-    u = found.drive_torques(t)
-    return {f"drive_{name} [{unit}]": u[:, k] for k, (name, unit) in enumerate(zip(found.drives, units, strict=True))}
+    return ["N m" if turns[name] else "N" for name in drives]
+
+
+def drive_columns(robot: Loaded, drives: tuple[str, ...], u: FloatArray) -> dict[str, FloatArray]:
+    """Torques (K, drives) of driven joints with names and units, where these are not the coordinates."""
+    named = enumerate(zip(drives, drive_units(robot, drives), strict=False))
+    return {f"drive_{name} [{unit}]": u[:, k] for k, (name, unit) in named}
 
 
 def sizes(given: Any) -> Any:

@@ -16,7 +16,7 @@ from . import outputs, terminal
 from .digits import aligned
 from .dynamics import state_of, torque_units
 from .motion_files import MotionTable, motion_columns, read_motion, write_table
-from .path_timing import sizes
+from .path_timing import drive_columns, drive_units, sizes
 from .sheets import Sheet, print_sheets, print_title, sheet
 from .state_files import target_of
 from .systems import Loaded, coordinates_of
@@ -35,12 +35,13 @@ def run(given: Namespace) -> None:
         terminal.print_json({"robot": robot.name, **found.to_dict()})
     else:
         print_title(f"{robot!r}, {float(found.factor):.6g} times as fast: {float(found.duration):.6g} s")
-        print_sheets(peaks(robot, found))
+        print_sheets(peaks(robot, found), *drive_peaks(robot, found))
         terminal.say(_words(found))
     if target is not None:
         jerk = np.gradient(found.qdd, found.t, axis=0)
         course = MotionTable(found.t, found.q, found.qd, found.qdd, jerk)
-        write_table(target, motion_columns(robot, course) | torque_columns(robot, found.tau))
+        columns = motion_columns(robot, course) | torque_columns(robot, found.tau)
+        write_table(target, columns | drive_columns(robot, found.drives, found.drive_torques))
     if picture is not None:
         outputs.save_figure(draw(robot, found), picture)
 
@@ -72,13 +73,22 @@ def peaks(robot: Loaded, found: ScaledTrajectory) -> Sheet:
     )
 
 
+def drive_peaks(robot: Loaded, found: ScaledTrajectory) -> list[Sheet]:
+    """The largest torques of drives that are not the coordinates, if there are any."""
+    units = drive_units(robot, found.drives)
+    cells = aligned(np.abs(found.drive_torques).max(axis=0))
+    rows = list(zip(found.drives, cells, units, strict=False))
+    return [sheet("Drives", ["joint", "torque or force", "in"], rows, left=1)] if rows else []
+
+
 def draw(robot: Loaded, found: ScaledTrajectory) -> Any:
-    """Torques of the scaled motion."""
+    """Torques of the drives along the scaled motion."""
     figure = outputs.new_figure((7.6, 3.8), layout="constrained")
     ax = figure.subplots()
-    for k, axis in enumerate(coordinates_of(robot)):
-        ax.plot(found.t, found.tau[:, k], label=axis.name, **canvas.line_style(k))
+    for k, name in enumerate(found.drives):
+        ax.plot(found.t, found.drive_torques[:, k], label=name, **canvas.line_style(k))
     ax.axvline(float(found.binding_time), color=canvas.INK, linewidth=0.8, linestyle=(0, (4, 2)))
-    canvas.dress(ax, "time [s]", f"torque [{', '.join(dict.fromkeys(torque_units(robot)))}]")
+    units = drive_units(robot, found.drives) or torque_units(robot)
+    canvas.dress(ax, "time [s]", f"torque [{', '.join(dict.fromkeys(units))}]")
     ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.01, 0.5), labelcolor=canvas.INK)
     return figure

@@ -43,22 +43,28 @@ _KERNEL = 9  # freedoms up to which normals are compiled: what it takes doubles 
 
 
 class Filled(NamedTuple):
-    """ρ of (2), shape (R,); the drives C of the facet that tells it, (R, n − 1); u / L of the torques there, (R, m); and whether
-    no other torques have as small a largest one, (R,): on an edge between facets there are others.
+    """ρ of (2), shape (R,); the drives C of the facet that tells it, (R, n − 1), and its normal with h(ν) = 1, (R, n); u / L of
+    the torques there, (R, m); and whether no other torques have as small a largest one, (R,): on an edge between facets there are
+    others.
     """
 
     ratio: FloatArray
     facet: Drives
+    normal: FloatArray
     use: FloatArray
     only: Any
 
 
 def scaled(A: FloatArray, limits: FloatArray) -> FloatArray:
     """The rows of A times the limits, so that all drives go from −1 to 1."""
-    finite = np.isfinite(limits)
-    largest = np.where(finite, limits, _WIDE * limits[finite].max(initial=1.0))
-    found: FloatArray = A * largest[:, None]
+    found: FloatArray = A * largest(limits)[:, None]
     return found
+
+
+def largest(limits: FloatArray) -> FloatArray:
+    """The limits, with others far beyond them where there are none."""
+    finite = np.isfinite(limits)
+    return np.where(finite, limits, _WIDE * limits[finite].max(initial=1.0))
 
 
 def every_facet(m: int, n: int, most: int) -> Drives | None:
@@ -74,19 +80,20 @@ def filled(A: FloatArray, tau: FloatArray, start: Drives | None = None, slack: i
     """
     R, m, n = A.shape
     size = np.abs(tau).max(axis=1)
-    ratio, use, only = np.zeros(R), np.zeros((R, m)), np.zeros(R, dtype=bool)
+    ratio, normal, use, only = np.zeros(R), np.zeros((R, n)), np.zeros((R, m)), np.zeros(R, dtype=bool)
     facet = (np.broadcast_to(_independent(A[0], tau[0]), (R, n - 1)) if start is None else start).copy() if R else start
     assert facet is not None
     left = np.flatnonzero(size > 0)
     for _ in range(_STEPS):
         step = _Vertex.at(A[left], tau[left], facet[left], slack)
         ratio[left], use[left], only[left] = step.ratio, step.use, step.only(facet[left])
+        normal[left] = step.basis.normal * step.ratio[:, None]
         going = np.flatnonzero(np.abs(step.slopes).max(axis=1, initial=0.0) > 1 + _OPTIMAL)
         if not len(going):
             break
         left, step = left[going], step.rows(going)
         step.move(A[left], facet, left, slack)
-    return Filled(ratio, facet, use, only)
+    return Filled(ratio, facet, normal, use, only)
 
 
 def _independent(A: FloatArray, tau: FloatArray) -> Drives:
@@ -305,4 +312,4 @@ def _across(rows: Sequence[Sequence[Any]]) -> list[Any]:
     return [(-1.0) ** k * minors[tuple(j for j in range(n) if j != k)] for k in range(n)]
 
 
-__all__ = ["Drives", "Filled", "Normals", "every_facet", "filled", "normals", "scaled"]
+__all__ = ["Drives", "Filled", "Normals", "every_facet", "filled", "largest", "normals", "scaled"]

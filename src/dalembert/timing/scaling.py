@@ -5,15 +5,12 @@ dry friction; gravity),
 
     τ(t) = ṙ² τ_s(r) + ṙ v(r) + d(r) + g(r) + r̈ M(q(r)) q′(r)                            [Siciliano, Eq. 7.126]  (1)
 
-and for r = c t nothing has to be computed anew: τ = c² τ_s + c v + d + g. A limit then bounds c by a quadratic of each joint at
-each instant; the largest c up to which every slower motion keeps it is
-
-    c = 2 h / (v + √(v² + 4 τ_s h)),   h = limit − d − g                                                      (2)
+and for r = c t nothing has to be computed anew: τ = c² τ_s + c v + d + g. What limits then leave of c, `scaling_limits` tells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +27,8 @@ from ..trajectory import Motion, Trajectory
 from . import timing_refusals as refusals
 from .friction_kinds import bends
 from .limit_rows import RowMaker, TimingLimits
-from .path_torques import PathTorques, path_torques
+from .path_torques import path_torques
+from .scaling_limits import Parts, TorqueLimits, torque_limits
 from .scaling_result import ScaledTrajectory
 from .timing_limits import read_limits
 
@@ -40,17 +38,37 @@ _SPAN = 8  # lowest samples whose surroundings are looked at
 _HALVES = 50
 
 
-class _Parts(NamedTuple):
-    """A trajectory at instants r, shape (K,), and the parts of its torques; arrays (B, K, n) of a batch B. `speeds` are those of
-    all that has a limit: q′, and x′ of joints within loops.
-    """
+class _Scaling(NamedTuple):
+    """What is scaled: a system with its limits."""
 
-    r: FloatArray
-    q: FloatArray
-    q1: FloatArray
-    q2: FloatArray
-    speeds: FloatArray
-    torques: PathTorques
+    system: Any
+    limits: TimingLimits
+    torque: TorqueLimits
+    threads: int | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of all that has a limit: torques, speeds of coordinates, and of joints within loops."""
+        joints = () if self.limits.joints is None else self.limits.joints.names
+        return (*self.torque.names, *self.limits.velocity.names, *joints)
+
+    def use(self, parts: Parts, tau: FloatArray, speed: FloatArray) -> FloatArray:
+        """The share of each limit, shape (B, K, names)."""
+        return np.concatenate([self.torque.use(parts, tau), np.abs(speed) / self.limits.speeds], axis=-1)
+
+    def factors(self, parts: Parts) -> FloatArray:
+        """The largest factors that limits of torques and speeds leave, of each sample, (B, K, rows)."""
+        with np.errstate(divide="ignore"):
+            by_speed = self.limits.speeds / np.abs(parts.speeds)
+        return np.concatenate([self.torque.factors(parts), by_speed], axis=-1)
+
+    def parts_at(self, motion: Motion | Trajectory, r: FloatArray) -> Parts:
+        """A motion at instants, or a trajectory at its own, in its parts."""
+        rates = (motion.q, motion.qd, motion.qdd) if isinstance(motion, Trajectory) else motion.at(r)[:3]
+        q, q1, q2 = (np.ascontiguousarray(part.reshape(-1, *part.shape[-2:])) for part in rates)
+        speeds = RowMaker(self.system, self.limits, self.threads).speeds((q, q1, q2, q2))
+        torques = path_torques(self.system, q, q1, q2, threads=self.threads)
+        return Parts(r, q, q1, q2, speeds, torques, self.torque.rows(q))
 
 
 def scale_trajectory(
@@ -75,7 +93,9 @@ def scale_trajectory(
     motion : Motion or Trajectory
         What is scaled, or a batch; of a `Trajectory`, its samples alone are looked at.
     torque, velocity : array_like, shape () or (n,), or mapping of joint to float, optional
-        Largest magnitudes [N m | N], [rad/s | m/s]; those of the model where nothing is given, inf for no limit.
+        Largest magnitudes [N m | N], [rad/s | m/s]; those of the model where nothing is given, inf for no limit. Torques are
+        those of the drives of a mechanism (`actuated`), which share what the motion takes so that the factor is the largest.
+        Joints within loops keep their speeds too.
     factor : float, optional
         c, how many times as fast; left out, the largest one within the limits, above 1 where there is room.
     law : Motion, optional
@@ -112,31 +132,27 @@ def scale_trajectory(
     """
     n = engine.size(system)
     _, limits = read_limits(system, False, {"torque": torque, "velocity": velocity, "acceleration": None, "power": None})
-    if limits.drives is not None:
-        raise ModelError(
-            f"scale_trajectory: {system.name!r} is driven at other joints than its coordinates, whose torques are not parts of "
-            "one motion here. Try fastest_timing, or distribute_load along the scaled motion."
-        )
     threads = None if threads is None else thread_count(threads)
+    scaling = _Scaling(system, limits, torque_limits(system, limits, threads), threads)
     K = sample_count("samples", samples, least=2)
     batch = _check_motion(motion, n)
     if law is not None:
         if factor is not None:
             raise ModelError("factor, law: both found; one of them is expected, c of r = c t or r(t) itself.")
-        return _under_law(system, motion, _check_law(law, motion), limits, K, threads)
+        return _under_law(scaling, motion, _check_law(law, motion), K)
     if factor is not None:
         c = checks.number("factor", factor)
         if not c > 0:
             raise ModelError(f"factor: {c:g} found; a number above 0 is expected, 2 for twice as fast.")
-        return _result(system, motion, np.full(max(1, int(np.prod(batch))), c), limits, K, batch, {}, threads)
-    if not (limits.torque.acts or np.isfinite(limits.speeds).any()):
+        return _result(scaling, motion, np.full(max(1, int(np.prod(batch))), c), K, batch, {})
+    if not (scaling.torque.acts or np.isfinite(limits.speeds).any()):
         raise ModelError(
-            "scale_trajectory: no limit found, so that there is no fastest one. Give torque=..., or factor=..., or "
-            "Limits(effort=...) to the joints."
+            "scale_trajectory: no limit found that some factor would reach, so that there is no fastest one. Give torque=..., or "
+            "factor=..., or Limits(effort=...) to the joints."
         )
-    factors, messages = _largest(system, motion, limits, K, threads)
+    factors, messages = _largest(scaling, motion, K)
     refusals.refuse_or_warn("scale_trajectory", messages, batch, len(factors))
-    return _result(system, motion, factors, limits, K, batch, messages, threads)
+    return _result(scaling, motion, factors, K, batch, messages)
 
 
 def _check_motion(motion: Any, n: int) -> tuple[int, ...]:
@@ -184,84 +200,51 @@ def _instants(motion: Motion | Trajectory, K: int) -> FloatArray:
     return np.unique(np.concatenate([np.linspace(0.0, motion.duration, K), jumps, before]))
 
 
-def _parts_at(system: Any, motion: Motion | Trajectory, limits: TimingLimits, r: FloatArray, threads: int | None) -> _Parts:
-    if isinstance(motion, Trajectory):
-        rates = (motion.q, motion.qd, motion.qdd)
-    else:
-        rates = motion.at(r)[:3]
-    q, q1, q2 = (np.ascontiguousarray(part.reshape(-1, *part.shape[-2:])) for part in rates)
-    speeds = RowMaker(system, limits, threads).speeds((q, q1, q2, q2))
-    return _Parts(r, q, q1, q2, speeds, path_torques(system, q, q1, q2, threads=threads))
-
-
-def _largest(
-    system: Any, motion: Motion | Trajectory, limits: TimingLimits, K: int, threads: int | None
-) -> tuple[FloatArray, dict[int, str]]:
+def _largest(scaling: _Scaling, motion: Motion | Trajectory, K: int) -> tuple[FloatArray, dict[int, str]]:
     """The largest factor of each of a batch, and sentences for those that have none."""
-    parts = _parts_at(system, motion, limits, _instants(motion, _DENSER * K), threads)
-    factors = _factors(parts, limits)
-    messages = _too_weak(parts, limits)
+    parts = scaling.parts_at(motion, _instants(motion, _DENSER * K))
+    messages = scaling.torque.too_weak(parts) | _unassembled(parts)
+    if len(messages) == len(parts.q):
+        return np.full(len(parts.q), np.nan), messages
+    factors = scaling.factors(parts)
     best = factors.min(axis=(1, 2))
     if isinstance(motion, Motion):
         lowest = np.unique(np.argsort(factors.min(axis=2), axis=1)[:, :_SPAN])
-        best = np.minimum(best, _closer(system, motion, limits, parts.r, lowest, threads))
+        best = np.minimum(best, _closer(scaling, motion, parts.r, lowest))
     best[list(messages)] = np.nan
-    if bends(system):
-        best = _by_halves(system, parts, limits, best, threads)
+    if bends(scaling.system):
+        best = _by_halves(scaling, parts, best)
     still = np.flatnonzero(np.isinf(best))
     messages |= {int(row): "motion: it does not move, so that no factor exceeds a limit. Give one that moves." for row in still}
     best[still] = np.nan
     return best, messages
 
 
-def _factors(parts: _Parts, limits: TimingLimits) -> FloatArray:
-    """(2) for both limits of each torque, and for those of speeds: of each sample and joint, (B, K, 2n or more)."""
-    A, V, D = parts.torques.motion, parts.torques.viscous, parts.torques.still
-    by_torque = np.minimum(_first_root(A, V, limits.torque.size - D), _first_root(-A, -V, limits.torque.size + D))
-    with np.errstate(divide="ignore"):
-        by_speed = limits.speeds / np.abs(parts.speeds)
-    return np.concatenate([by_torque, by_speed], axis=-1)
+def _unassembled(parts: Parts) -> dict[int, str]:
+    """Trajectories that lead where a mechanism has no positions."""
+    lost: Any = np.isnan(parts.torques.gravity).any(axis=2)
+    first = ((int(row), int(np.argmax(lost[row]))) for row in np.flatnonzero(lost.any(axis=1)))
+    return {row: refusals.no_positions_at(parts.r[k], parts.q[row, k]) for row, k in first}
 
 
-def _first_root(A: FloatArray, V: FloatArray, h: FloatArray) -> FloatArray:
-    """The first c > 0 with A c² + V c = h > 0; infinite where there is none, or no limit."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        D = V * V + 4 * A * h
-        below = V + np.sqrt(np.maximum(D, 0.0))
-        found = np.where((D >= 0) & (below > 0) & np.isfinite(h), 2 * h / below, np.inf)
-    return found
-
-
-def _closer(system: Any, motion: Motion, limits: TimingLimits, r: FloatArray, lowest: Any, threads: int | None) -> FloatArray:
+def _closer(scaling: _Scaling, motion: Motion, r: FloatArray, lowest: Any) -> FloatArray:
     """The least factors between the samples around the lowest ones, looked at more and more closely."""
     low, high = r[np.maximum(lowest - 1, 0)], r[np.minimum(lowest + 1, len(r) - 1)]
     best = np.full(max(1, int(np.prod(motion.shape[:-1]))), np.inf)
     for _ in range(_LOOKS):
         places = np.unique((low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, _LOOK + 1)).ravel())
-        found = _factors(_parts_at(system, motion, limits, places, threads), limits).min(axis=2)
+        found = scaling.factors(scaling.parts_at(motion, places)).min(axis=2)
         best = np.minimum(best, found.min(axis=1))
         k = np.unique(np.argsort(found, axis=1)[:, :_SPAN])
         low, high = places[np.maximum(k - 1, 0)], places[np.minimum(k + 1, len(places) - 1)]
     return best
 
 
-def _too_weak(parts: _Parts, limits: TimingLimits) -> dict[int, str]:
-    """Trajectories that no factor helps: gravity and dry friction alone are beyond a limit."""
-    still, size = parts.torques.still, limits.torque.size
-    over = np.abs(still) / size
-    found = {}
-    for row in np.flatnonzero((over >= 1).any(axis=(1, 2))):
-        k, i = np.unravel_index(np.argmax(over[row]), over[row].shape)
-        names, unit = limits.torque.names, limits.torque.units[i]
-        found[int(row)] = refusals.still_too_much(names[i], still[row, k, i], size[i], unit, parts.r[k], parts.q[row, k])
-    return found
-
-
-def _torques_at(system: Any, parts: _Parts, c: FloatArray, threads: int | None) -> FloatArray:
+def _torques_at(scaling: _Scaling, parts: Parts, c: FloatArray) -> FloatArray:
     """τ at a factor for each of the batch: by (1), or anew where friction is no line in the speed."""
     c = c[:, None, None]
-    if bends(system):
-        return inverse_dynamics(system, parts.q, c * parts.q1, c * c * parts.q2, threads=threads)
+    if bends(scaling.system):
+        return inverse_dynamics(scaling.system, parts.q, c * parts.q1, c * c * parts.q2, threads=scaling.threads)
     moving = np.any(parts.q1 != 0.0, axis=-1, keepdims=True)
     return (
         c * c * parts.torques.motion
@@ -271,16 +254,11 @@ def _torques_at(system: Any, parts: _Parts, c: FloatArray, threads: int | None) 
     )
 
 
-def _use(tau: FloatArray, speed: FloatArray, limits: TimingLimits) -> FloatArray:
-    """The share of each limit, torques first, shape (B, K, 2n or more)."""
-    return np.concatenate([np.abs(tau) / limits.torque.size, np.abs(speed) / limits.speeds], axis=-1)
-
-
-def _by_halves(system: Any, parts: _Parts, limits: TimingLimits, best: FloatArray, threads: int | None) -> FloatArray:
+def _by_halves(scaling: _Scaling, parts: Parts, best: FloatArray) -> FloatArray:
     """Where friction bends: the largest factor up to the one found, at which all samples keep the limits, by bisection."""
 
     def keeps(c: FloatArray) -> Any:
-        use = _use(_torques_at(system, parts, c, threads), c[:, None, None] * parts.speeds, limits)
+        use = scaling.use(parts, _torques_at(scaling, parts, c), c[:, None, None] * parts.speeds)
         return use.max(axis=(1, 2)) <= 1.0
 
     top = np.where(np.isfinite(best), 2.0 * best, 1.0)
@@ -293,104 +271,83 @@ def _by_halves(system: Any, parts: _Parts, limits: TimingLimits, best: FloatArra
 
 
 def _result(
-    system: Any,
+    scaling: _Scaling,
     motion: Motion | Trajectory,
     factors: FloatArray,
-    limits: TimingLimits,
     K: int,
     batch: tuple[int, ...],
     messages: dict[int, str],
-    threads: int | None,
 ) -> ScaledTrajectory:
-    parts = _parts_at(system, motion, limits, _instants(motion, K), threads)
+    parts = scaling.parts_at(motion, _instants(motion, K))
     c = factors[:, None, None]
-    tau = _torques_at(system, parts, factors, threads)
+    tau = _torques_at(scaling, parts, factors)
+    dense = parts if isinstance(motion, Trajectory) else scaling.parts_at(motion, _instants(motion, _DENSER * K))
+    use = scaling.use(dense, _torques_at(scaling, dense, factors), c * dense.speeds)
+    t, times = ((at.r - at.r[0]) / factors[:, None] for at in (parts, dense))
     span = parts.r[-1] - parts.r[0]
-    t = (parts.r - parts.r[0]) / factors[:, None]
-    dense = (
-        parts if isinstance(motion, Trajectory) else _parts_at(system, motion, limits, _instants(motion, _DENSER * K), threads)
-    )
-    use = _use(_torques_at(system, dense, factors, threads), c * dense.speeds, limits)
-    times = (dense.r - dense.r[0]) / factors[:, None]
-    return _put_together(
-        motion,
-        None,
-        factors,
-        span / factors,
-        t,
-        parts,
-        (c * parts.q1, c * c * parts.q2, tau),
-        use,
-        times,
-        limits,
-        batch,
-        messages,
-    )
+    rates = c * parts.q1, c * c * parts.q2, tau
+    return _put_together(scaling, motion, None, (factors, span / factors, t), parts, rates, use, times, batch, messages)
 
 
-def _under_law(system: Any, motion: Any, law: Motion, limits: TimingLimits, K: int, threads: int | None) -> ScaledTrajectory:
+def _under_law(scaling: _Scaling, motion: Any, law: Motion, K: int) -> ScaledTrajectory:
     """(1) with a time law."""
 
-    def at(t: FloatArray) -> tuple[_Parts, FloatArray, FloatArray, FloatArray]:
+    def at(t: FloatArray) -> tuple[Parts, FloatArray, FloatArray, FloatArray]:
         r, rd, rdd, _ = (part[:, 0] for part in law.at(t))
-        parts = _parts_at(system, motion, limits, np.clip(r, 0.0, motion.duration), threads)
+        parts = scaling.parts_at(motion, np.clip(r, 0.0, motion.duration))
         z, u = rd[:, None], rdd[:, None]
         moving = z * np.any(parts.q1 != 0.0, axis=-1, keepdims=True) > 0
         tau = parts.torques._replace(dry=np.where(moving, parts.torques.dry, 0.0)).at(z, u)
         qd, qdd = parts.q1 * z, parts.q2 * z * z + parts.q1 * u
-        return parts, qd, qdd, inverse_dynamics(system, parts.q, qd, qdd, threads=threads) if bends(system) else tau
+        if bends(scaling.system):
+            tau = inverse_dynamics(scaling.system, parts.q, qd, qdd, threads=scaling.threads)
+        return parts, qd, qdd, tau
 
     t, fine = _instants(law, K), _instants(law, _DENSER * K)
-    parts, qd, qdd, tau = at(t)
+    parts, *rates = at(t)
     dense, _, _, dense_tau = at(fine)
-    dense_speeds = dense.speeds * law.at(fine)[1]
-    batch, rows = motion.shape[:-1], len(qd)
-    use = _use(dense_tau, dense_speeds, limits)
-    factors = np.full(rows, np.nan)
-    shown = np.broadcast_to(t, (rows, len(t)))
-    times = np.broadcast_to(fine, (rows, len(fine)))
-    duration = np.full(rows, law.duration)
-    return _put_together(motion, law, factors, duration, shown, parts, (qd, qdd, tau), use, times, limits, batch, {})
+    use = scaling.use(dense, dense_tau, dense.speeds * law.at(fine)[1])
+    rows = len(parts.q)
+    shown, times = (np.broadcast_to(instants, (rows, len(instants))) for instants in (t, fine))
+    course = np.full(rows, np.nan), np.full(rows, law.duration), shown
+    return _put_together(scaling, motion, law, course, parts, rates, use, times, motion.shape[:-1], {})
 
 
 def _put_together(
+    scaling: _Scaling,
     motion: Motion | Trajectory,
     law: Motion | None,
-    factors: FloatArray,
-    duration: FloatArray,
-    t: FloatArray,
-    parts: _Parts,
-    rates: tuple[FloatArray, FloatArray, FloatArray],
+    course: tuple[FloatArray, FloatArray, FloatArray],
+    parts: Parts,
+    rates: Sequence[FloatArray],
     use: FloatArray,
     times: FloatArray,
-    limits: TimingLimits,
     batch: tuple[int, ...],
     messages: dict[int, str],
 ) -> ScaledTrajectory:
-    n = parts.q.shape[-1]
-    rows = np.arange(len(use))
+    """`course` are factors, durations and times of samples; `rates` q̇, q̈ and τ; `use` is that at the `times` looked at."""
     flat = np.nan_to_num(use, nan=-1.0).reshape(len(use), -1)
     k, which = np.divmod(flat.argmax(axis=1), use.shape[-1])
     worst = flat.max(axis=1)
-    names = np.array([*limits.torque.names, *limits.velocity.names, *(() if limits.joints is None else limits.joints.names)])
     arrays = {
-        "factor": factors,
-        "duration": duration,
-        "t": t,
+        "factor": course[0],
+        "duration": course[1],
+        "t": course[2],
         "q": parts.q,
         "qd": rates[0],
         "qdd": rates[1],
         "tau": rates[2],
-        "joint": names[which],
-        "limit": np.where(which < n, "torque", "velocity"),
+        "drive_torques": scaling.torque.of_drives(parts, rates[2]),
+        "joint": np.array(scaling.names)[which],
+        "limit": np.where(which < len(scaling.torque.names), "torque", "velocity"),
         "use": np.where(worst < 0, np.nan, worst),
-        "binding_time": times[rows, k],
+        "binding_time": times[np.arange(len(use)), k],
         "feasible": (worst >= 0) & (worst <= 1 + 1e-9),
     }
     shaped: dict[str, Any] = {name: array.reshape((*batch, *array.shape[1:])) for name, array in arrays.items()}
     texts = tuple(messages.get(row, "") for row in range(len(use)))
     source = motion if isinstance(motion, Motion) else None
-    return ScaledTrajectory(r=parts.r, messages=texts, source=source, law=law, **shaped)
+    return ScaledTrajectory(r=parts.r, drives=scaling.torque.drives, messages=texts, source=source, law=law, **shaped)
 
 
 __all__ = ["scale_trajectory"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,10 @@ class ScaledTrajectory:
         The same samples' times in the motion that was given [s].
     q, qd, qdd, tau : ndarray, shape (..., K, n)
         The scaled motion and its torques [N m | N], put together from parts of the given one.
+    drives : tuple of str
+        The driven joints: the coordinates, or others of a mechanism.
+    drive_torques : ndarray, shape (..., K, drives)
+        Their torques [N m | N]: `tau`, or those that share it so that the largest share of a limit is the least.
     joint, limit : ndarray of str, shape (...)
         Whose limit is used most, and which one: 'torque' or 'velocity'.
     use : ndarray, shape (...)
@@ -49,6 +53,8 @@ class ScaledTrajectory:
     qd: FloatArray
     qdd: FloatArray
     tau: FloatArray
+    drives: tuple[str, ...]
+    drive_torques: FloatArray
     joint: Any
     limit: Any
     use: FloatArray
@@ -65,6 +71,8 @@ class ScaledTrajectory:
             "q",
             "qd",
             "qdd",
+            "drives",
+            "drive_torques",
             "messages",
             "source",
             "law",
@@ -88,8 +96,9 @@ class ScaledTrajectory:
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers as plain data, in SI units."""
-        names = ("factor", "duration", "t", "r", "q", "qd", "qdd", "tau", "joint", "limit", "use", "binding_time", "feasible")
-        return {name: np.asarray(getattr(self, name)).tolist() for name in names} | {"messages": list(self.messages)}
+        left_out = ("source", "law", "messages")
+        numbers = (field.name for field in fields(self) if field.name not in left_out)
+        return {name: np.asarray(getattr(self, name)).tolist() for name in numbers} | {"messages": list(self.messages)}
 
 
 __all__ = ["ScaledTrajectory"]

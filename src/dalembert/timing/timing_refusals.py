@@ -21,7 +21,7 @@ def at_rest(maker: RowMaker, still: Still, s: float, end: float, q: FloatArray) 
     """Gravity and dry friction alone are too much."""
     kind, name = maker.names.kinds[still.row], maker.names.names[still.row]
     if kind == "torque" and maker.drives is not None:
-        return _drives_at_rest(maker.limits, maker.drives.names[still.row], still.needed / still.allowed, _place(s, end, q))
+        return drives_at_rest(maker.limits, maker.drives.names[still.row], still.needed / still.allowed, _place(s, end, q))
     limit = limit_of(maker.limits, kind)
     unit = limit.units[limit.names.index(name)]
     who = f"joint {name!r}" if kind in ("torque", "acceleration", "power") else f"motor {name!r}"
@@ -31,7 +31,7 @@ def at_rest(maker: RowMaker, still: Still, s: float, end: float, q: FloatArray) 
     )
 
 
-def _drives_at_rest(limits: TimingLimits, names: tuple[str, ...], factor: float, place: str) -> str:
+def drives_at_rest(limits: TimingLimits, names: tuple[str, ...], factor: float, place: str) -> str:
     """The same for drives that share torques, or for one of them."""
     limit = limit_of(limits, "torque")
     if limits.of_drives is not None:
@@ -58,9 +58,14 @@ def _drives_at_rest(limits: TimingLimits, names: tuple[str, ...], factor: float,
 def still_too_much(name: str, needed: float, limit: float, unit: str, r: float, q: FloatArray) -> str:
     """The same along a trajectory."""
     return (
-        f"joint {name!r}: at {r:.4g} s, q = {checks.describe(np.round(q, 4))}, gravity and dry friction alone need {needed:.4g} "
+        f"joint {name!r}: at {instant(r, q)} gravity and dry friction alone need {needed:.4g} "
         f"{unit}, however slow the motion is, but the limit is {limit:.4g} {unit}. Raise the limit, or take load off."
     )
+
+
+def instant(r: float, q: FloatArray) -> str:
+    """When along a trajectory, and where."""
+    return f"{r:.4g} s, q = {checks.describe(np.round(q, 4))},"
 
 
 def limit_of(limits: TimingLimits, kind: str) -> Limit:
@@ -83,10 +88,16 @@ def beyond_joint_limit(name: str, value: float, bound: float, unit: str, s: floa
 
 def no_positions(s: float, end: float, q: FloatArray) -> str:
     """A mechanism cannot be assembled along the path."""
-    return (
-        f"path: at {_place(s, end, q)} the mechanism has no positions, since its closures cannot be met there. Lead the path "
-        "elsewhere."
-    )
+    return _unassembled("path", _place(s, end, q))
+
+
+def no_positions_at(r: float, q: FloatArray) -> str:
+    """Nor along a trajectory."""
+    return _unassembled("motion", instant(r, q))
+
+
+def _unassembled(way: str, place: str) -> str:
+    return f"{way}: at {place} the mechanism has no positions, since its closures cannot be met there. Lead the {way} elsewhere."
 
 
 def no_way_on(s: float, end: float, q: FloatArray) -> str:

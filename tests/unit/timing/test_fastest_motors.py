@@ -44,12 +44,6 @@ def test_a_mechanism_is_timed_by_its_coordinates():
     assert scaled.duration > found.duration
 
 
-def test_a_motion_of_drives_that_share_is_not_scaled_but_timed():
-    arms = dal.mechanisms.two_arms()
-    with pytest.raises(dal.DalembertError, match="driven at other joints than its coordinates"):
-        dal.scale_trajectory(arms, dal.trajectory.quintic(arms.q0, np.array(arms.q0) + 0.05, duration=1.0))
-
-
 @pytest.mark.slow
 def test_the_benchmark_of_timing_measures_positive_times():
     """With compiled kernels: interpreted, it would take minutes."""
