@@ -129,10 +129,10 @@ INSIDE = {  # groups of modules, the lowest first; a module imports from its own
         ("__init__",),
     ),
     "mechanism": (
-        ("linear",),
+        ("linear", "torque_sets"),
         ("numeric", "closed_state", "assembly_program", "half_turns"),
         ("assembled", "closed_kernel"),
-        ("elements", "assembled_positions", "closure_equations"),
+        ("elements", "assembled_positions", "closure_equations", "joint_motion"),
         ("reactions", "refusals", "second_order"),
         ("recipes", "constraint_count", "finite_motions"),
         ("chart",),
@@ -191,7 +191,7 @@ INSIDE = {  # groups of modules, the lowest first; a module imports from its own
         ("__init__",),
     ),
     "loads": (
-        ("load_conditions", "sharing_recipe", "admissible_torques", "cone_programmes", "torque_sets"),
+        ("load_conditions", "sharing_recipe", "admissible_torques", "cone_programmes"),
         ("closure_forces", "carried_sets", "load_options"),
         ("load_problem", "infeasible_loads", "asked_forces"),
         ("sharing",),

@@ -8,11 +8,11 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..mechanism.assembled import Assembled
+from ..mechanism.torque_sets import filled, scaled
 from .carried_sets import Best, least_ratio, nearest
 from .closure_forces import undetermined
 from .infeasible_loads import refuse_or_warn, shortfall, weak_contacts, weak_drives
 from .load_problem import Problem, Task
-from .torque_sets import filled, scaled
 
 BOUNDARY = 1e-6  # of the size of forces: a contact this near to its cone is about to slip
 

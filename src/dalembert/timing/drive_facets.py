@@ -1,7 +1,7 @@
 """How drives that share a load bound the torques of a path, whichever way they share it.
 
-There are torques of the drives within their limits if τ is within a set with facets [loads/torque_sets, Eq. 1], each of which is
-a row for timing,
+There are torques of the drives within their limits if τ is within a set with facets [mechanism/torque_sets, Eq. 1], each of which
+is a row for timing,
 
     |νᵀ τ| ≤ 1,    ν(q) a normal of the set                                                                  (1)
 
@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..checks import FloatArray
-from ..loads.torque_sets import Drives, every_facet, filled, normals
+from ..mechanism.torque_sets import Drives, every_facet, filled, normals
 from ..trajectory.motion import Rates
 from .fastest_profile import Profile, ProfileSolver
 from .limit_rows import DriveRows, LimitRows, RowMaker

@@ -16,6 +16,7 @@ from ..dynamics import engine, inverse_dynamics
 from ..dynamics.system import AnySystem, solves
 from ..errors import ModelError
 from ..loads.load_conditions import Contact, HeldForce, Squeeze
+from ..mechanism.joint_motion import joint_path, loop_joints
 from ..model import DriveTrain, Joint
 from ..options import samples
 from ..trajectory import Motion
@@ -25,7 +26,6 @@ from .fastest_profile import Profile, ProfileSolver
 from .friction_kinds import bends
 from .gripped_drives import GrippedDrives, grip_of
 from .limit_rows import Limit, RowMaker, TimingLimits
-from .loop_joints import joint_path, loop_joints
 from .path_grid import WITHIN, BoolArray, Grid, grid_of
 from .path_shapes import Paths, one_path, part_of, read_paths, without_rests
 from .rate_limits import read_rates

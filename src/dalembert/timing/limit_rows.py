@@ -23,9 +23,9 @@ import numpy as np
 from ..checks import FloatArray
 from ..codegen import Kernel, build
 from ..expr import ops, trace
+from ..mechanism.joint_motion import joint_numbers, joint_path
 from ..model import DriveTrain
 from ..trajectory.motion import Rates
-from .loop_joints import joint_numbers, joint_path
 from .path_torques import PathTorques, path_torques
 
 _FASTEST = 1e9  # ṡ where no speed is limited

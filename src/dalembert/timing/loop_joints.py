@@ -1,74 +1,18 @@
-"""Joints of a mechanism along a path: all of them move, those within loops too that are no coordinates.
-
-They have limits of their own, and where they turn round their dry friction jumps.
-"""
+"""Joints of a mechanism whose dry friction jumps where they turn round, those within loops too that are no coordinates."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
-
-import numpy as np
+from collections.abc import Callable
+from typing import Any
 
 from ..checks import FloatArray
 from ..dynamics import engine
-from ..dynamics.quantity import Output, Quantity, TreeRecipe
-from ..dynamics.system import AS_IT_IS, Reading, Recipe
-from ..errors import ModelError
-from ..model import Joint
-from ..model.tree import Law, Tree
+from ..mechanism.joint_motion import joint_path
+from ..model.tree import Law
 from ..trajectory.motion import Rates
-
-INPUTS = ("q", "q1", "q2")
-RATES = ("positions", "rates", "accelerations")
 
 JointRates = Callable[[Rates], tuple[FloatArray, FloatArray]]
 """x′ and x″ of joints (..., k) at places of a path (..., n)."""
-
-
-def _refused(tree: Tree) -> TreeRecipe:
-    raise ModelError(f"joint rates: {tree.name!r} has no joints beside its coordinates.")
-
-
-def _derived(system: Any, *, reading: Reading = AS_IT_IS) -> Recipe:
-    def function(q: Any, q1: Any, q2: Any) -> Any:
-        closed = system.state(q)
-        return [closed.x, closed.rates(q1), closed.accelerations(q1, q2)]
-
-    return Recipe(function, dict.fromkeys(INPUTS, (system.n,)), RATES)
-
-
-_RECORD = Quantity("joint_rates", tuple(Output(name) for name in RATES), _refused, derived=_derived, exported=False)
-
-
-class JointPath(NamedTuple):
-    """x, x′ and x″ of joints (..., k) at places of a path."""
-
-    x: FloatArray
-    x1: FloatArray
-    x2: FloatArray
-
-
-def joint_path(system: Any, path: Rates, threads: int | None, which: Any = slice(None)) -> JointPath:
-    """Of all joints of a mechanism, or some by their numbers, at places of a path (..., n)."""
-    found = engine.kernel(system, _RECORD)(*path[:3], threads=threads)
-    return JointPath(*(np.asarray(part)[..., which] for part in found))
-
-
-def loop_joints(system: Any) -> dict[int, Joint]:
-    """The joints of a mechanism that are none of its coordinates, by their numbers; none of anything else."""
-    view = engine.system_of(system)
-    if not hasattr(view, "robot") or not hasattr(view, "state"):
-        return {}
-    chosen = {coordinate.name for coordinate in view.coordinates}
-    return {k: joint for k, joint in enumerate(view.robot.structure.coordinates) if joint.name not in chosen}
-
-
-def joint_numbers(system: Any, names: Iterable[str]) -> list[int]:
-    """The numbers of joints of a mechanism by their names."""
-    view: Any = engine.system_of(system)
-    known = view.robot.joint_names
-    return [known.index(name) for name in names]
 
 
 def jumping_laws(system: Any) -> dict[int, Law]:
@@ -93,4 +37,4 @@ def rubbing_rates(system: Any, threads: int | None = None) -> JointRates | None:
     return rates
 
 
-__all__ = ["JointRates", "joint_numbers", "joint_path", "jumping_laws", "loop_joints", "rubbing_rates"]
+__all__ = ["JointRates", "jumping_laws", "rubbing_rates"]

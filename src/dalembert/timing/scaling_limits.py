@@ -6,7 +6,7 @@ the largest c up to which every slower motion keeps it is
     c = 2 h′ / (aᵀv + √((aᵀv)² + 4 aᵀτ_s h′)),   h′ = h − aᵀ(d + g)                                           (1)
 
 Rows are the coordinates themselves, or, where other joints are driven, the facets of all τ that their drives can make together
-[loads/torque_sets, Eq. 1]: those that the torques of a factor point to bound it, and tell the next one, until none is passed.
+[mechanism/torque_sets, Eq. 1]: those that the torques of a factor point to bound it, and tell the next one, until none is passed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..checks import FloatArray
-from ..loads.torque_sets import Drives, Filled, filled, largest
+from ..mechanism.torque_sets import Drives, Filled, filled, largest
 from . import timing_refusals as refusals
 from .limit_rows import TimingLimits, kept
 from .path_torques import PathTorques

@@ -25,12 +25,13 @@ from ..dynamics.functions import forces_of
 from ..loads.load_distribution import distribute_load
 from ..loads.load_options import torque_limits
 from ..loads.sharing_recipe import SHARING
-from ..loads.torque_sets import filled, scaled
+from ..mechanism.joint_motion import joint_numbers, joint_path
 from ..mechanism.mechanism import Mechanism, PlacedMechanism
+from ..mechanism.torque_sets import filled, scaled
 from ..trajectory.motion import Rates
 from .drive_motors import DriveMotors, strongest
 from .limit_rows import DriveLimits, DriveRows, Limit, LimitRows, kept
-from .loop_joints import joint_numbers, joint_path, jumping_laws
+from .loop_joints import jumping_laws
 from .path_grid import rates_of
 from .path_torque_rates import PathTorqueRates
 from .path_torques import PathTorques

@@ -12,11 +12,11 @@ from ..checks import FloatArray
 from ..drives.driven import driven, driving_train
 from ..dynamics import engine
 from ..errors import ModelError, ShapeError
+from ..mechanism.joint_motion import loop_joints
 from ..model import DriveTrain
 from ..model import Limits as JointLimits
 from ..options import numbers_by_name
 from .limit_rows import DriveLimits, Limit, TimingLimits
-from .loop_joints import loop_joints
 from .shared_drives import drives_limit
 
 KINDS = ("torque", "velocity", "acceleration", "power")

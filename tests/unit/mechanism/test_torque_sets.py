@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from dalembert.loads import torque_sets
-from dalembert.loads.torque_sets import every_facet, filled, normals, scaled
+from dalembert.mechanism import torque_sets
+from dalembert.mechanism.torque_sets import every_facet, filled, normals, scaled
 
 SIZES = [(1, 1), (3, 1), (3, 2), (4, 4), (6, 3), (8, 6), (12, 6), (14, 8), (13, 10)]
 
