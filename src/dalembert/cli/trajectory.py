@@ -157,8 +157,7 @@ def peaks(robot: Loaded, at: Trajectory, tau: FloatArray, found: LimitCheck) -> 
     """The largest magnitude of everything, and of which limit the most is used."""
     values = [np.abs(x).max(axis=0) for x in (at.qd, at.qdd, at.qddd, tau)]
     cells = np.column_stack([aligned(x) for x in values])
-    worst = [max(((float(use[k]), name) for name, use in found.use.items()), default=(0.0, "")) for k in range(robot.n)]
-    used = [f"{100 * share:.1f} % of {name}" if share > 0 else "" for share, name in worst]
+    used = [_most_used(axis.name, found) for axis in coordinates_of(robot)]
     units = zip(coordinates_of(robot), torque_units(robot), strict=True)
     rows = [
         (axis.name, "rad" if axis.turns else "m", use, *row, unit)
@@ -166,6 +165,13 @@ def peaks(robot: Loaded, at: Trajectory, tau: FloatArray, found: LimitCheck) -> 
     ]
     heads = [noun_of(robot), "unit", "limit used most", "velocity /s", "acceleration /s²", "jerk /s³", "torque or force", "in"]
     return sheet("Largest magnitudes", heads, rows, left=3)
+
+
+def _most_used(name: str, found: LimitCheck) -> str:
+    """Of which limit of a joint the most is used."""
+    all_of = ((float(use[found.names[kind].index(name)]), kind) for kind, use in found.use.items() if name in found.names[kind])
+    share, kind = max(all_of, default=(0.0, ""))
+    return f"{100 * share:.1f} % of {kind}" if share > 0 else ""
 
 
 def _table(at: Trajectory) -> MotionTable:

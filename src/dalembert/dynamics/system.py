@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 from ..algorithms.regressor import Options
 from ..algorithms.sweep import Unrolled
+from ..checks import FloatArray
 from ..expr.loops import LoopProgram
 from ..model import Limits, Robot
 from ..model.numbers import Number
@@ -167,6 +168,39 @@ class MappedSystem(System, Protocol):
         """The recipe of the system beneath, its results changed by their rules."""
 
 
+class JointsBeside(NamedTuple):
+    """Joints beside the coordinates, with positions and speeds (..., k); NaN where loops cannot be closed."""
+
+    axes: tuple[Coordinate, ...]
+    x: FloatArray
+    xd: FloatArray
+
+
+class DrivesBeside(NamedTuple):
+    """Drives that are not the coordinates, with torques (..., m) whose largest share of a limit is the least, and with as much of
+    each limit as gravity alone takes of all.
+    """
+
+    axes: tuple[Coordinate, ...]
+    u: FloatArray
+    still: FloatArray
+
+
+@runtime_checkable
+class LoopSystem(System, Protocol):
+    """A system with loops: more joints move, and others may be driven, than its coordinates."""
+
+    @property
+    def q0(self) -> FloatArray:
+        """Coordinates at which it is closed."""
+
+    def joints_beside(self, q: FloatArray, qd: FloatArray) -> JointsBeside:
+        """The joints that are no coordinates."""
+
+    def drives_beside(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> DrivesBeside | None:
+        """The drives and their torques; None where they are the coordinates, or have no limits."""
+
+
 def solves(system: Any) -> TypeGuard[SolvedSystem]:
     """Whether a system solves for positions; quicker than to ask whether it has all methods of such a one.
 
@@ -183,7 +217,10 @@ __all__ = [
     "AnySystem",
     "Composition",
     "Coordinate",
+    "DrivesBeside",
+    "JointsBeside",
     "Kernels",
+    "LoopSystem",
     "MappedSystem",
     "Reading",
     "Recipe",

@@ -31,7 +31,20 @@ def _derived(system: Any, *, reading: Reading = AS_IT_IS) -> Recipe:
     return Recipe(function, dict.fromkeys(INPUTS, (system.n,)), RATES)
 
 
+def _driven(system: Any, *, reading: Reading = AS_IT_IS) -> Recipe:
+    driven = joint_numbers(system, system.actuated)
+
+    def function(q: Any) -> Any:
+        G = system.state(q).G
+        return [G[joint] for joint in driven]
+
+    return Recipe(function, {"q": (system.n,)}, ["rows"])
+
+
 _RECORD = Quantity("joint_rates", tuple(Output(name) for name in RATES), _refused, derived=_derived, exported=False)
+
+
+_ROWS = Quantity("driven_rows", (Output("rows"),), _refused, derived=_driven, exported=False)
 
 
 class JointPath(NamedTuple):
@@ -46,6 +59,18 @@ def joint_path(system: Any, path: Sequence[FloatArray], threads: int | None, whi
     """Of all joints of a mechanism, or some by their numbers, at places of a path (..., n)."""
     found = engine.kernel(system, _RECORD)(*path[:3], threads=threads)
     return JointPath(*(np.asarray(part)[..., which] for part in found))
+
+
+def driven_rows(system: Any, q: FloatArray, threads: int | None = None) -> FloatArray:
+    """∂x/∂q of the driven joints at coordinates (..., n), shape (..., m, n)."""
+    return np.asarray(engine.kernel(system, _ROWS)(q, threads=threads))
+
+
+def other_drives(system: Any) -> tuple[str, ...]:
+    """The driven joints of a mechanism where these are not just its coordinates; none where they are, or are too few."""
+    names: tuple[str, ...] = tuple(system.actuated)
+    own = tuple(coordinate.name for coordinate in system.coordinates)
+    return names if system.closures and names != own and len(names) >= len(own) else ()
 
 
 def loop_joints(system: Any) -> dict[int, Joint]:
@@ -64,4 +89,4 @@ def joint_numbers(system: Any, names: Iterable[str]) -> list[int]:
     return [known.index(name) for name in names]
 
 
-__all__ = ["JointPath", "joint_numbers", "joint_path", "loop_joints"]
+__all__ = ["JointPath", "driven_rows", "joint_numbers", "joint_path", "loop_joints", "other_drives"]

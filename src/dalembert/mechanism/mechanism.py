@@ -15,11 +15,11 @@ from ..dynamics.engine import kernel
 from ..dynamics.quantities import QUANTITIES
 from ..dynamics.quantity import Quantity
 from ..dynamics.robot_system import RobotSystem
-from ..dynamics.system import AS_IT_IS, Reading, Recipe, Request
+from ..dynamics.system import AS_IT_IS, DrivesBeside, JointsBeside, Reading, Recipe, Request
 from ..errors import ModelError
 from ..expr import Expr, ops, trace
 from ..expr.loops import LoopProgram
-from . import assembly_program, recipes, refusals
+from . import assembly_program, limited_motion, recipes, refusals
 from .assembled import Assembled
 from .assembled_positions import AssembledPositions, assembled_at, positions_of
 from .chart import Chart, change
@@ -183,6 +183,14 @@ class Mechanism(Assembled):
     def _finder(self, start: Any) -> Finder:
         return Finder(self.closure_kernel, start, lambda q, x, state: refusals.judge(self, q, x, state, start))
 
+    def joints_beside(self, q: FloatArray, qd: FloatArray) -> JointsBeside:
+        """The joints that are no coordinates, along a motion."""
+        return limited_motion.joints_beside(self, q, qd)
+
+    def drives_beside(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> DrivesBeside | None:
+        """The drives that are no coordinates, and what is least asked of them."""
+        return limited_motion.drives_beside(self, q, qd, qdd)
+
     def smoothed(self, width: float) -> Mechanism:
         """The same mechanism with smooth friction in the joints of its tree, see `Robot.smoothed`."""
         return self.replace(robot=self.robot.smoothed(width))
@@ -313,6 +321,14 @@ class PlacedMechanism:
     def positions_at(self, q: Any) -> Any:
         """The positions, given or assembled from the start that was given."""
         return self.finder.many(q)
+
+    def joints_beside(self, q: FloatArray, qd: FloatArray) -> JointsBeside:
+        """As `Mechanism.joints_beside`, at the positions meant here."""
+        return limited_motion.joints_beside(self, q, qd)
+
+    def drives_beside(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> DrivesBeside | None:
+        """As `Mechanism.drives_beside`, at the positions meant here."""
+        return limited_motion.drives_beside(self, q, qd, qdd)
 
 
 def _placed_again(mechanism: Mechanism, given: dict[str, FloatArray]) -> PlacedMechanism:

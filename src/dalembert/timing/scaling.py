@@ -28,7 +28,7 @@ from . import timing_refusals as refusals
 from .friction_kinds import bends
 from .limit_rows import RowMaker, TimingLimits
 from .path_torques import path_torques
-from .scaling_limits import Parts, TorqueLimits, torque_limits
+from .scaling_limits import TorqueLimits, TrajectoryParts, torque_limits
 from .scaling_result import ScaledTrajectory
 from .timing_limits import read_limits
 
@@ -52,23 +52,23 @@ class _Scaling(NamedTuple):
         joints = () if self.limits.joints is None else self.limits.joints.names
         return (*self.torque.names, *self.limits.velocity.names, *joints)
 
-    def use(self, parts: Parts, tau: FloatArray, speed: FloatArray) -> FloatArray:
+    def use(self, parts: TrajectoryParts, tau: FloatArray, speed: FloatArray) -> FloatArray:
         """The share of each limit, shape (B, K, names)."""
         return np.concatenate([self.torque.use(parts, tau), np.abs(speed) / self.limits.speeds], axis=-1)
 
-    def factors(self, parts: Parts) -> FloatArray:
+    def factors(self, parts: TrajectoryParts) -> FloatArray:
         """The largest factors that limits of torques and speeds leave, of each sample, (B, K, rows)."""
         with np.errstate(divide="ignore"):
             by_speed = self.limits.speeds / np.abs(parts.speeds)
         return np.concatenate([self.torque.factors(parts), by_speed], axis=-1)
 
-    def parts_at(self, motion: Motion | Trajectory, r: FloatArray) -> Parts:
+    def parts_at(self, motion: Motion | Trajectory, r: FloatArray) -> TrajectoryParts:
         """A motion at instants, or a trajectory at its own, in its parts."""
         rates = (motion.q, motion.qd, motion.qdd) if isinstance(motion, Trajectory) else motion.at(r)[:3]
         q, q1, q2 = (np.ascontiguousarray(part.reshape(-1, *part.shape[-2:])) for part in rates)
         speeds = RowMaker(self.system, self.limits, self.threads).speeds((q, q1, q2, q2))
         torques = path_torques(self.system, q, q1, q2, threads=self.threads)
-        return Parts(r, q, q1, q2, speeds, torques, self.torque.rows(q))
+        return TrajectoryParts(r, q, q1, q2, speeds, torques, self.torque.rows(q))
 
 
 def scale_trajectory(
@@ -220,7 +220,7 @@ def _largest(scaling: _Scaling, motion: Motion | Trajectory, K: int) -> tuple[Fl
     return best, messages
 
 
-def _unassembled(parts: Parts) -> dict[int, str]:
+def _unassembled(parts: TrajectoryParts) -> dict[int, str]:
     """Trajectories that lead where a mechanism has no positions."""
     lost: Any = np.isnan(parts.torques.gravity).any(axis=2)
     first = ((int(row), int(np.argmax(lost[row]))) for row in np.flatnonzero(lost.any(axis=1)))
@@ -240,7 +240,7 @@ def _closer(scaling: _Scaling, motion: Motion, r: FloatArray, lowest: Any) -> Fl
     return best
 
 
-def _torques_at(scaling: _Scaling, parts: Parts, c: FloatArray) -> FloatArray:
+def _torques_at(scaling: _Scaling, parts: TrajectoryParts, c: FloatArray) -> FloatArray:
     """τ at a factor for each of the batch: by (1), or anew where friction is no line in the speed."""
     c = c[:, None, None]
     if bends(scaling.system):
@@ -254,7 +254,7 @@ def _torques_at(scaling: _Scaling, parts: Parts, c: FloatArray) -> FloatArray:
     )
 
 
-def _by_halves(scaling: _Scaling, parts: Parts, best: FloatArray) -> FloatArray:
+def _by_halves(scaling: _Scaling, parts: TrajectoryParts, best: FloatArray) -> FloatArray:
     """Where friction bends: the largest factor up to the one found, at which all samples keep the limits, by bisection."""
 
     def keeps(c: FloatArray) -> Any:
@@ -292,7 +292,7 @@ def _result(
 def _under_law(scaling: _Scaling, motion: Any, law: Motion, K: int) -> ScaledTrajectory:
     """(1) with a time law."""
 
-    def at(t: FloatArray) -> tuple[Parts, FloatArray, FloatArray, FloatArray]:
+    def at(t: FloatArray) -> tuple[TrajectoryParts, FloatArray, FloatArray, FloatArray]:
         r, rd, rdd, _ = (part[:, 0] for part in law.at(t))
         parts = scaling.parts_at(motion, np.clip(r, 0.0, motion.duration))
         z, u = rd[:, None], rdd[:, None]
@@ -318,7 +318,7 @@ def _put_together(
     motion: Motion | Trajectory,
     law: Motion | None,
     course: tuple[FloatArray, FloatArray, FloatArray],
-    parts: Parts,
+    parts: TrajectoryParts,
     rates: Sequence[FloatArray],
     use: FloatArray,
     times: FloatArray,

@@ -26,7 +26,7 @@ _STEPS = 30  # from facet to facet; three or four are usual
 _ROUNDING = 1e-12  # of a factor
 
 
-class Parts(NamedTuple):
+class TrajectoryParts(NamedTuple):
     """A trajectory at instants r, shape (K,), and the parts of its torques; arrays (B, K, n) of a batch B. `speeds` are those of
     all that has a limit: q′, and x′ of joints within loops. `rows` are what drives that are not the coordinates push along,
     (B, K, m, n), in parts of their limits.
@@ -51,16 +51,16 @@ class TorqueLimits(Protocol):
     def rows(self, q: FloatArray) -> FloatArray | None:
         """What drives push along at configurations."""
 
-    def factors(self, parts: Parts) -> FloatArray:
+    def factors(self, parts: TrajectoryParts) -> FloatArray:
         """The largest factors by (1), of each sample and row, (B, K, rows); for one that is not the least, a bound of it."""
 
-    def use(self, parts: Parts, tau: FloatArray) -> FloatArray:
+    def use(self, parts: TrajectoryParts, tau: FloatArray) -> FloatArray:
         """Shares of limits in use by τ, (B, K, names)."""
 
-    def too_weak(self, parts: Parts) -> dict[int, str]:
+    def too_weak(self, parts: TrajectoryParts) -> dict[int, str]:
         """Sentences for those of a batch that no factor helps: gravity and dry friction alone are beyond a limit."""
 
-    def of_drives(self, parts: Parts, tau: FloatArray) -> FloatArray:
+    def of_drives(self, parts: TrajectoryParts, tau: FloatArray) -> FloatArray:
         """The torques of the drives, (B, K, drives)."""
 
 
@@ -79,17 +79,17 @@ class OwnTorques:
     def rows(self, q: FloatArray) -> None:
         """There are none."""
 
-    def factors(self, parts: Parts) -> FloatArray:
+    def factors(self, parts: TrajectoryParts) -> FloatArray:
         """By (1) with the rows 1 and −1 of each coordinate."""
         A, V, D = parts.torques.motion, parts.torques.viscous, parts.torques.still
         return np.minimum(_first_root(A, V, self.limit.size - D), _first_root(-A, -V, self.limit.size + D))
 
-    def use(self, parts: Parts, tau: FloatArray) -> FloatArray:
+    def use(self, parts: TrajectoryParts, tau: FloatArray) -> FloatArray:
         """|τ| / limit."""
         found: FloatArray = np.abs(tau) / self.limit.size
         return found
 
-    def too_weak(self, parts: Parts) -> dict[int, str]:
+    def too_weak(self, parts: TrajectoryParts) -> dict[int, str]:
         """The joint that lacks most."""
         still, size, found = parts.torques.still, self.limit.size, {}
         over = np.abs(still) / size
@@ -99,7 +99,7 @@ class OwnTorques:
             found[int(row)] = refusals.still_too_much(name, still[row, k, i], size[i], unit, parts.r[k], parts.q[row, k])
         return found
 
-    def of_drives(self, parts: Parts, tau: FloatArray) -> FloatArray:
+    def of_drives(self, parts: TrajectoryParts, tau: FloatArray) -> FloatArray:
         """τ itself."""
         return tau
 
@@ -117,7 +117,7 @@ class DriveTorques:
         """A in parts of limits."""
         return self.sharing.scaled(q)
 
-    def factors(self, parts: Parts) -> FloatArray:
+    def factors(self, parts: TrajectoryParts) -> FloatArray:
         """By (1) with facets as rows, (B, K, 1): first those that the fastest motions point to."""
         best = np.full((*parts.q.shape[:-1], 1), np.inf)
         if not self.acts:
@@ -135,19 +135,19 @@ class DriveTorques:
             c = least
         return best
 
-    def _filled(self, parts: Parts, tau: FloatArray, start: Drives | None = None) -> Filled:
+    def _filled(self, parts: TrajectoryParts, tau: FloatArray, start: Drives | None = None) -> Filled:
         """By how much τ fills what drives can make, of all samples in one row."""
         assert parts.rows is not None
         return filled(parts.rows.reshape(-1, *parts.rows.shape[-2:]), tau.reshape(-1, tau.shape[-1]), start)
 
-    def use(self, parts: Parts, tau: FloatArray) -> FloatArray:
+    def use(self, parts: TrajectoryParts, tau: FloatArray) -> FloatArray:
         """|u| / limit of the drives that have one."""
         return np.abs(self._shares(parts, tau))[..., kept(self.sharing.limit)]
 
-    def _shares(self, parts: Parts, tau: FloatArray) -> FloatArray:
+    def _shares(self, parts: TrajectoryParts, tau: FloatArray) -> FloatArray:
         return self._filled(parts, tau).use.reshape(*tau.shape[:-1], -1)
 
-    def too_weak(self, parts: Parts) -> dict[int, str]:
+    def too_weak(self, parts: TrajectoryParts) -> dict[int, str]:
         """The drives that lack most, together."""
         if not self.acts:
             return {}
@@ -160,7 +160,7 @@ class DriveTorques:
             found[int(row)] = refusals.drives_at_rest(self.limits, self.sharing.names_of(at), over[row, k], place)
         return found
 
-    def of_drives(self, parts: Parts, tau: FloatArray) -> FloatArray:
+    def of_drives(self, parts: TrajectoryParts, tau: FloatArray) -> FloatArray:
         """Those of the least largest share; without limits, those with the least Σ u²."""
         if self.names:
             return self._shares(parts, tau) * largest(self.sharing.limit.size)
@@ -169,12 +169,12 @@ class DriveTorques:
         return found
 
 
-def _torques(parts: Parts, c: FloatArray) -> FloatArray:
+def _torques(parts: TrajectoryParts, c: FloatArray) -> FloatArray:
     """τ of each sample at factors (B, 1, 1)."""
     return parts.torques.at(c, 0.0)
 
 
-def _by_facets(parts: Parts, facets: Filled) -> FloatArray:
+def _by_facets(parts: TrajectoryParts, facets: Filled) -> FloatArray:
     """(1) with the facet of each sample for a row, (B, K, 1)."""
     normal = facets.normal.reshape(parts.q.shape)
     A, V, D = (
@@ -192,4 +192,4 @@ def _first_root(A: FloatArray, V: FloatArray, h: FloatArray) -> FloatArray:
     return found
 
 
-__all__ = ["Parts", "TorqueLimits", "torque_limits"]
+__all__ = ["TorqueLimits", "TrajectoryParts", "torque_limits"]

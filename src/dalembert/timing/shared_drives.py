@@ -25,7 +25,7 @@ from ..dynamics.functions import forces_of
 from ..loads.load_distribution import distribute_load
 from ..loads.load_options import torque_limits
 from ..loads.sharing_recipe import SHARING
-from ..mechanism.joint_motion import joint_numbers, joint_path
+from ..mechanism.joint_motion import driven_rows, joint_numbers, joint_path, other_drives
 from ..mechanism.mechanism import Mechanism, PlacedMechanism
 from ..mechanism.torque_sets import filled, scaled
 from ..trajectory.motion import Rates
@@ -42,10 +42,10 @@ _STEP = 1e-4  # of a coordinate, over which S and P are differenced to both side
 def drives_limit(system: Any, given: Any, gripped: bool = False) -> Limit | None:
     """The limits of the drives of a mechanism that are not just its coordinates, or grip; None for everything else."""
     placed = system.mechanism if isinstance(system, PlacedMechanism) else system
-    if not isinstance(placed, Mechanism) or not placed.closures or len(placed.actuated) < placed.n:
+    if not isinstance(placed, Mechanism):
         return None
-    names = tuple(placed.actuated)
-    if not gripped and names == tuple(coordinate.name for coordinate in placed.coordinates):
+    names = tuple(placed.actuated) if gripped and placed.closures and len(placed.actuated) >= placed.n else other_drives(placed)
+    if not names:
         return None
     turns = {joint.name: joint.turns for joint in placed.robot.structure.coordinates}
     return Limit("torque", names, tuple("N m" if turns[name] else "N" for name in names), torque_limits(given, placed, names))
@@ -122,8 +122,7 @@ class SharedDrives:
 
     def scaled(self, q: FloatArray) -> FloatArray:
         """A at configurations (..., n) in parts of the limits, (..., m, n)."""
-        rest = np.zeros_like(q)
-        return scaled(self.terms(q, rest, rest)[1], self.limit.size)
+        return scaled(driven_rows(self.system, q, self.threads), self.limit.size)
 
     def parts(self, path: Rates, parts: PathTorques) -> PathTorques:
         """What the torques of the drives have to make along a path, with what is left of conditions."""
@@ -154,8 +153,7 @@ class SharedDrives:
 
     def columns(self, q: FloatArray) -> FloatArray:
         """A of (1), of all equations, in parts of sizes, (..., m, equations)."""
-        rest = np.zeros_like(q)
-        found: FloatArray = self.terms(q, rest, rest)[1] * self.sizes[:, None]
+        found: FloatArray = driven_rows(self.system, q, self.threads) * self.sizes[:, None]
         return found
 
     def split(self, q: FloatArray) -> Split:

@@ -143,8 +143,9 @@ class Motion:
         """Whether positions, velocities and torques stay within a robot's limits, at so many instants and at all breaks.
 
         Around each joint's largest values the motion is looked at again, more closely.
-        Torques are those of the inverse dynamics. The result is true where all limits are kept; printed, it names joint,
-        quantity, instant, value and limit of those that are not, and a remedy.
+        Torques are those of the inverse dynamics. Of a mechanism, joints within its loops are looked at too, and torques are
+        those of its drives, shared so that the largest share of a limit is the least. The result is true where all limits are
+        kept; printed, it names joint, quantity, instant, value and limit of those that are not, and a remedy.
         """
         even = np.linspace(0.0, self.duration, options.samples("samples", samples, least=2))
         t = np.unique(np.concatenate([even, self.breaks, np.nextafter(self.breaks[1:], 0.0)]))
