@@ -163,6 +163,7 @@ INSIDE = {  # groups of modules, the lowest first; a module imports from its own
     ),
     "kinematics": (
         ("pose_residual", "wanted_poses", "search_starts", "screw_angles"),
+        ("loop_ranges",),
         ("search_program", "inverse_result", "closed_forms", "self_motion"),
         ("arm_kinds", "second_goals"),
         ("inverse_functions", "branch_functions"),

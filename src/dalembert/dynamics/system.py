@@ -168,14 +168,6 @@ class MappedSystem(System, Protocol):
         """The recipe of the system beneath, its results changed by their rules."""
 
 
-class JointsBeside(NamedTuple):
-    """Joints beside the coordinates, with positions and speeds (..., k); NaN where loops cannot be closed."""
-
-    axes: tuple[Coordinate, ...]
-    x: FloatArray
-    xd: FloatArray
-
-
 class DrivesBeside(NamedTuple):
     """Drives that are not the coordinates, with torques (..., m) whose largest share of a limit is the least, and with as much of
     each limit as gravity alone takes of all.
@@ -194,8 +186,15 @@ class LoopSystem(System, Protocol):
     def q0(self) -> FloatArray:
         """Coordinates at which it is closed."""
 
-    def joints_beside(self, q: FloatArray, qd: FloatArray) -> JointsBeside:
+    @property
+    def axes_beside(self) -> tuple[Coordinate, ...]:
         """The joints that are no coordinates."""
+
+    def motion_beside(self, q: FloatArray, qd: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Their positions and speeds (..., k); NaN where loops cannot be closed."""
+
+    def rows_beside(self, q: Any) -> tuple[list[Any], list[list[Any]]]:
+        """Their positions, and the derivatives of these by the coordinates, over scalars, with the positions in use."""
 
     def drives_beside(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> DrivesBeside | None:
         """The drives and their torques; None where they are the coordinates, or have no limits."""
@@ -218,7 +217,6 @@ __all__ = [
     "Composition",
     "Coordinate",
     "DrivesBeside",
-    "JointsBeside",
     "Kernels",
     "LoopSystem",
     "MappedSystem",

@@ -90,7 +90,7 @@ def inverse_kinematics(
         Which of 'x', 'y', 'z', 'rx', 'ry', 'rz' matter; all if left out. The others are free: without 'rz' in the frame 'body',
         the tool may turn about its own axis z.
     limits : bool
-        Whether joints stay within their limits.
+        Whether joints stay within their limits, those within loops of a mechanism too.
     secondary : {'near', 'limits', 'manipulability'}, optional
         What a redundant arm does with its freedom, once a pose is reached: stay as near to `q0` as the pose allows, stay away
         from the limits, or have the largest manipulability.
@@ -373,7 +373,7 @@ def _run(
 ) -> tuple[FloatArray, FloatArray]:
     """One call of the kernel."""
     settings = [x * x for x in ask.tolerance] + [ask.space.length, float(ask.attempts), float(patient)]
-    shared = [np.array([settings]), ask.space.lower[None], ask.space.upper[None]]
+    shared = [np.array([settings]), *(ends[None] for ends in ask.space.ends)]
     outputs = [np.empty((len(counts), depth * width)), np.empty((len(counts), depth * len(search_program.STATE)))]
     inputs = [*shared, counts, *given, ask.restarts.reshape(1, -1)]
     loop(inputs, outputs, turns=depth * _TURNS_PER_POSE, threads=ask.threads)

@@ -11,7 +11,7 @@ from ..brief import brief
 from ..checks import FloatArray
 from ..dynamics import engine
 from ..dynamics.kinematics_functions import jacobian
-from ..dynamics.system import AnySystem
+from ..dynamics.system import AnySystem, LoopSystem
 from ..dynamics.task_directions import TaskDirections
 from ..wording import listed
 from .wanted_poses import FINE, REASONS
@@ -118,7 +118,7 @@ def _jump(found: InverseKinematics, row: tuple[int, ...]) -> str:
 def _why(found: InverseKinematics, row: tuple[int, ...]) -> str:
     """Which joints stand at limits, whether the arm is singular there, and what to try."""
     q, coordinates = found.q[row], engine.system_of(found.system).coordinates
-    at = [c.name for c, x in zip(coordinates, q, strict=True) if found.limits and _at_end(x, c.limits)]
+    at = [c.name for c, x in (*zip(coordinates, q, strict=True), *_beside(found, q)) if found.limits and _at_end(x, c.limits)]
     if at:
         names = f"joint {at[0]!r} is" if len(at) == 1 else f"joints {listed(at)} are"
         return f", where {names} at the limit. Try limits=False to see whether limits are the reason, or more attempts."
@@ -129,6 +129,12 @@ def _why(found: InverseKinematics, row: tuple[int, ...]) -> str:
     if values[-1] < _SINGULAR * values[0]:
         return ", where the arm is singular: it is stretched out or an axis is lost, so the pose is likely out of reach."
     return ". Free some directions if they do not matter, start nearer with q0, or allow more attempts."
+
+
+def _beside(found: InverseKinematics, q: FloatArray) -> list[tuple[Any, float]]:
+    """Joints within loops that are no coordinates, and where they stand."""
+    view = engine.system_of(found.system)
+    return list(zip(view.axes_beside, view.motion_beside(q, 0 * q)[0], strict=True)) if isinstance(view, LoopSystem) else []
 
 
 def _at_end(x: float, limits: Any) -> bool:

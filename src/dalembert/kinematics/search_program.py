@@ -8,7 +8,8 @@ One turn, with residual e, its matrix J, and λ = DAMPING |e|² [Sugihara2011]:
 
     Δq = Jᵀ (J Jᵀ + λ 1)⁻¹ e = (Jᵀ J + λ 1)⁻¹ Jᵀ e                                                                    (1)
 
-by whichever matrix is smaller. Joints at a limit that (1) would push on take no part, the others are held to their limits.
+by whichever matrix is smaller. Joints at a limit that (1) would push on take no part, the others are held to their limits. Those
+within loops, which are no coordinates, add what they are beyond their ranges to e, and a row each to J.
 Rotations count by a length, so that e is in metres, and joints that slide are measured in it.
 """
 
@@ -25,7 +26,9 @@ from ..expr.assembly import Assembly, Cells
 from ..expr.loops import LoopProgram, Repeat, Step
 from ..spatial import ldl
 from ..spatial.nested import Matrix, dot, transposed
+from .loop_ranges import LoopRanges
 from .pose_residual import residual
+from .search_starts import ON_LIMIT
 
 DAMPING = 0.05  # λ in units of |e|²
 LEAST_DAMPING = 1e-14  # λ in units of the squared length: exact zeros on the diagonal are worth nothing
@@ -42,13 +45,14 @@ STATE = ("found", "position2", "rotation2", "turns", "attempts")
 
 
 class _Step(NamedTuple):
-    """One turn: where it leads, how far, and what the residual was before."""
+    """One turn: where it leads, how far, and what the residual was before, with how far joints within loops were beyond."""
 
     q: list[Any]
     size: Any
     position2: Any
     rotation2: Any
     cost: Any
+    beyond: Any
 
 
 class Search:
@@ -61,7 +65,9 @@ class Search:
         self.extra = sum(shape[0] for shape in self.view.solved.values()) if solves(self.view) else 0
         make = self.make = Assembly("inverse_kinematics")
         self.settings = make.input("settings", len(SETTINGS))
-        self.lower, self.upper = make.input("lower", n), make.input("upper", n)
+        self.loops = LoopRanges(system)
+        ends = n + len(self.loops.which)  # of joints within loops after those of coordinates
+        self.lower, self.upper = make.input("lower", ends), make.input("upper", ends)
         self.count, self.poses = make.input("count", 1), make.input("poses", 16)
         self.starts, self.restarts = make.input("starts", n + self.extra), make.input("restarts", n + self.extra)
         self.found, self.report = make.output("q", n + self.extra), make.output("state", len(STATE))
@@ -121,6 +127,8 @@ class Search:
             attempts, patient = ops.where(cursor[0], 1.0, attempts), ops.where(cursor[0], 1.0, patient)
         step = self._step(q, wanted, lower, upper, length, caution)
         found = ops.less_equal(step.position2, position2) * ops.less_equal(step.rotation2, rotation2)
+        if self.loops.which:
+            found = found * ops.less_equal(step.beyond, ON_LIMIT)
         better, last = ops.less(step.cost, least), ops.less_equal(attempts, attempt)
         worse = last * ops.less(least, step.cost)  # the last attempt goes downhill only
         least, best = ops.where(better, step.cost, least), _chosen(better * go, q, best)
@@ -158,6 +166,13 @@ class Search:
             for row, which in zip(rows, self.task.rows, strict=True)
         ]
         cost = squares[0] + length * length * squares[1]
+        beyond = self.loops.beyond(q, lower[self.n :], upper[self.n :])
+        for gap, row, turns in zip(beyond.gaps, beyond.rows, self.loops.turning, strict=True):
+            weight = length if turns else 1.0
+            e.append(-gap * weight)
+            J.append([x * factor for x, factor in zip(row, _factors(self.turning, length, 3 if turns else 0), strict=True)])
+            cost = cost + (gap * weight) ** 2
+        lower, upper = lower[: self.n], upper[: self.n]
         damping = DAMPING * caution * cost + LEAST_DAMPING * length * length
         free = [_is_free(dot(column, e), *ends) for column, *ends in zip(transposed(J), q, lower, upper, strict=True)]
         J = [[ops.where(f, x, 0.0) for x, f in zip(row, free, strict=True)] for row in J]
@@ -167,7 +182,8 @@ class Search:
             longest = _largest(raw)
             moves = [x * (LONGEST_STEP / ops.maximum(longest, LONGEST_STEP)) for x in moves]
         new = [ops.minimum(ops.maximum(x + dx, a), b) for x, dx, a, b in zip(q, moves, lower, upper, strict=True)]
-        return _Step(new, _largest([a - b for a, b in zip(new, q, strict=True)]), squares[0], squares[1], cost)
+        moved = _largest([a - b for a, b in zip(new, q, strict=True)])
+        return _Step(new, moved, squares[0], squares[1], cost, beyond.largest)
 
     def _residual(self, q: Any, solved: Any, wanted: Any) -> Any:
         if solves(self.view):

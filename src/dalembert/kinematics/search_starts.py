@@ -12,7 +12,7 @@ from ..checks import FloatArray
 from ..codegen.arguments import real
 from ..dynamics import engine
 from ..dynamics.kinematics_functions import forward_kinematics
-from ..dynamics.system import AnySystem, Request, solves
+from ..dynamics.system import AnySystem, Coordinate, LoopSystem, Request, solves
 from ..errors import DalembertWarning, ModelError, ShapeError
 from ..wording import shown
 
@@ -24,12 +24,21 @@ _LENGTHS = 3.0  # half a turn of the tool counts as much as a way of the robot's
 
 
 class Range(NamedTuple):
-    """Where coordinates may be, where random starts are, and the length by which a turn counts as a way [m]."""
+    """Where coordinates may be, where random starts are, the length by which a turn counts as a way [m], and the ranges (2, k) of
+    joints beside the coordinates that have any.
+    """
 
     lower: FloatArray
     upper: FloatArray
     box: Workspace
     length: float
+    beside: FloatArray
+
+    @property
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """The lower and the upper ends, of coordinates and of joints beside them."""
+        low, high = self.beside
+        return np.append(self.lower, low), np.append(self.upper, high)
 
     def starts(self, rng: np.random.Generator, count: int) -> FloatArray:
         """Random positions in the inner part of the limits, shape (count, n): from there, most searches are shorter."""
@@ -59,11 +68,24 @@ def range_of(system: AnySystem, link: str | None, *, limits: bool) -> Range:
 
     def look() -> Range:
         box = Workspace.of(system)
-        ends = [(c.limits.lower, c.limits.upper) if limits else (-np.inf, np.inf) for c in engine.system_of(system).coordinates]
+        ends = [ends_of(c) if limits else (-np.inf, np.inf) for c in engine.system_of(system).coordinates]
         lower, upper = np.ascontiguousarray(np.array(ends, dtype=float).reshape(-1, 2).T)
-        return Range(lower, upper, box, _length(system, link, box))
+        beside = [ends_of(axis) if limits else (-np.inf, np.inf) for _, axis in limited_beside(system)]
+        return Range(lower, upper, box, _length(system, link, box), np.array(beside, dtype=float).reshape(-1, 2).T)
 
     return engine.kept(system, Request("search range", (link, limits)), look)
+
+
+def ends_of(axis: Any) -> tuple[float, float]:
+    """The range of a coordinate, or of a joint."""
+    return axis.limits.lower, axis.limits.upper
+
+
+def limited_beside(system: AnySystem) -> list[tuple[int, Coordinate]]:
+    """The joints within loops that are no coordinates and have a range, with their numbers among all that are none."""
+    view = engine.system_of(system)
+    axes = view.axes_beside if isinstance(view, LoopSystem) else ()
+    return [(k, axis) for k, axis in enumerate(axes) if np.isfinite(ends_of(axis)).any()]
 
 
 def _length(system: AnySystem, link: str | None, box: Workspace) -> float:

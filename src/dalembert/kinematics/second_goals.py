@@ -67,7 +67,7 @@ def improved(
     settings = np.square(np.minimum(tolerance, np.maximum(_SHARPER * np.array(tolerance), _SHARPEST)))
     run = _kernel(system, task, GOALS[secondary])
     start = with_solved(system, q[found])
-    moved, report = run(settings, space.lower, space.upper, poses[found].reshape(-1, 16), start, wanted, weights, threads=threads)
+    moved, report = run(settings, *space.ends, poses[found].reshape(-1, 16), start, wanted, weights, threads=threads)
     better = report[:, 0] < 1e299  # what is not reached again stays as it was
     q[found[better]] = moved[better]
     state[found[better], 1:3] = report[better, 1:3]

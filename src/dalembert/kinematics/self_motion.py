@@ -24,7 +24,9 @@ from ..expr.differentiate import vjp
 from ..expr.loops import LoopProgram, Repeat
 from ..spatial import ldl
 from ..spatial.nested import Matrix, dot, transposed
+from .loop_ranges import LoopRanges
 from .pose_residual import residual
+from .search_starts import ON_LIMIT
 
 TURNS = 200.0  # of one row, corrections included
 CORRECTIONS = 6.0  # turns in a row to come back to the pose
@@ -45,7 +47,9 @@ class SelfMotion:
         n = self.n = len(self.view.coordinates)
         self.extra = sum(shape[0] for shape in self.view.solved.values()) if solves(self.view) else 0
         make = self.make = Assembly("self_motion")
-        given = [("settings", len(SETTINGS)), ("lower", n), ("upper", n), ("pose", 16), ("start", n + self.extra)]
+        self.loops = LoopRanges(system)
+        ends = n + len(self.loops.which)  # of joints within loops after those of coordinates
+        given = [("settings", len(SETTINGS)), ("lower", ends), ("upper", ends), ("pose", 16), ("start", n + self.extra)]
         self.inputs = [make.input(name, size) for name, size in [*given, ("wanted", n), ("weights", n)]]
         self.outputs = [make.output("q", n), make.output("state", len(STATE))]
         self.q, self.best = make.buffer(n + self.extra), make.buffer(n + self.extra)
@@ -86,6 +90,10 @@ class SelfMotion:
         reached = ops.less_equal(squares[0], settings[0]) * ops.less_equal(squares[1], settings[1])
         value, z = self._goal(q, rows, wanted, weights)
         better, worse = reached * ops.less(value, before[0]), reached * ops.less(before[0], value)
+        if self.loops.which:  # a step that leads beyond the range of a joint within a loop is taken back
+            within = ops.less_equal(self.loops.beyond(q, lower[self.n :], upper[self.n :]).largest, ON_LIMIT)
+            better, worse = better * within, ops.maximum(worse, reached * (1.0 - within))
+        lower, upper = lower[: self.n], upper[: self.n]
         lost = ops.maximum(ops.less(CORRECTIONS - 0.5, off), 1.0 - ops.less(squares[0] + squares[1], FAR))
         back = ops.maximum(worse, lost) * go
         step, along = _steps(e, rows, z, share * reached, q, lower, upper)

@@ -8,17 +8,27 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..dynamics.functions import gravity_torque, inverse_dynamics
-from ..dynamics.system import Coordinate, DrivesBeside, JointsBeside
+from ..dynamics.system import Coordinate, DrivesBeside
 from ..model import Joint
 from .joint_motion import driven_rows, joint_numbers, joint_path, loop_joints, other_drives
 from .torque_sets import filled, largest, scaled
 
 
-def joints_beside(system: Any, q: FloatArray, qd: FloatArray) -> JointsBeside:
-    """The joints of a mechanism that are no coordinates, along a motion (..., n)."""
-    joints = loop_joints(system)
-    x, xd, _ = joint_path(system, (q, qd, np.zeros_like(q)), None, list(joints))
-    return JointsBeside(tuple(map(_axis, joints.values())), x, xd)
+def axes_beside(system: Any) -> tuple[Coordinate, ...]:
+    """The joints of a mechanism that are no coordinates."""
+    return tuple(map(_axis, loop_joints(system).values()))
+
+
+def motion_beside(system: Any, q: FloatArray, qd: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Their positions and speeds along a motion (..., n)."""
+    x, xd, _ = joint_path(system, (q, qd, np.zeros_like(q)), None, list(loop_joints(system)))
+    return x, xd
+
+
+def rows_beside(system: Any, q: Any) -> tuple[list[Any], list[list[Any]]]:
+    """Their positions and the rows of ∂x/∂q, over scalars."""
+    closed, which = system.state(q), list(loop_joints(system))
+    return [closed.x[k] for k in which], [closed.G[k] for k in which]
 
 
 def drives_beside(system: Any, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> DrivesBeside | None:
@@ -39,4 +49,4 @@ def _axis(joint: Joint) -> Coordinate:
     return Coordinate(joint.name, joint.turns, joint.limits)
 
 
-__all__ = ["drives_beside", "joints_beside"]
+__all__ = ["axes_beside", "drives_beside", "motion_beside", "rows_beside"]

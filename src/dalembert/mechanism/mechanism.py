@@ -15,7 +15,7 @@ from ..dynamics.engine import kernel
 from ..dynamics.quantities import QUANTITIES
 from ..dynamics.quantity import Quantity
 from ..dynamics.robot_system import RobotSystem
-from ..dynamics.system import AS_IT_IS, DrivesBeside, JointsBeside, Reading, Recipe, Request
+from ..dynamics.system import AS_IT_IS, Coordinate, DrivesBeside, Reading, Recipe, Request
 from ..errors import ModelError
 from ..expr import Expr, ops, trace
 from ..expr.loops import LoopProgram
@@ -183,9 +183,18 @@ class Mechanism(Assembled):
     def _finder(self, start: Any) -> Finder:
         return Finder(self.closure_kernel, start, lambda q, x, state: refusals.judge(self, q, x, state, start))
 
-    def joints_beside(self, q: FloatArray, qd: FloatArray) -> JointsBeside:
-        """The joints that are no coordinates, along a motion."""
-        return limited_motion.joints_beside(self, q, qd)
+    @cached_property
+    def axes_beside(self) -> tuple[Coordinate, ...]:
+        """The joints that are no coordinates."""
+        return limited_motion.axes_beside(self)
+
+    def motion_beside(self, q: FloatArray, qd: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Their positions and speeds along a motion."""
+        return limited_motion.motion_beside(self, q, qd)
+
+    def rows_beside(self, q: Any) -> tuple[list[Any], list[list[Any]]]:
+        """Their positions and the rows of ∂x/∂q, over scalars, with the positions in use."""
+        return limited_motion.rows_beside(self, q)
 
     def drives_beside(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> DrivesBeside | None:
         """The drives that are no coordinates, and what is least asked of them."""
@@ -322,9 +331,9 @@ class PlacedMechanism:
         """The positions, given or assembled from the start that was given."""
         return self.finder.many(q)
 
-    def joints_beside(self, q: FloatArray, qd: FloatArray) -> JointsBeside:
-        """As `Mechanism.joints_beside`, at the positions meant here."""
-        return limited_motion.joints_beside(self, q, qd)
+    def motion_beside(self, q: FloatArray, qd: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """As `Mechanism.motion_beside`, at the positions meant here."""
+        return limited_motion.motion_beside(self, q, qd)
 
     def drives_beside(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> DrivesBeside | None:
         """As `Mechanism.drives_beside`, at the positions meant here."""

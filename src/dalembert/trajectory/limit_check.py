@@ -124,9 +124,9 @@ def _watched(view: Any, system: Any, q: FloatArray, qd: FloatArray, qdd: FloatAr
     axes, x, xd = tuple(view.coordinates), q, qd
     lost: Any = np.zeros(q.shape[:-1], dtype=bool)
     if isinstance(view, LoopSystem):
-        beside = view.joints_beside(q, qd)
-        axes, x, xd = (*axes, *beside.axes), np.concatenate([q, beside.x], axis=-1), np.concatenate([qd, beside.xd], axis=-1)
-        lost = np.isnan(beside.x).any(axis=-1)
+        y, yd = view.motion_beside(q, qd)
+        axes, x, xd = (*axes, *view.axes_beside), np.concatenate([q, y], axis=-1), np.concatenate([qd, yd], axis=-1)
+        lost = np.isnan(y).any(axis=-1)
     found = [_positions(axes, x), _velocities(axes, xd)]
     if torques:
         elsewhere = lost[..., None]  # where there are no positions, torques are those of rest where there are some
