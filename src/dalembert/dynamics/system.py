@@ -7,6 +7,7 @@ coordinates, a dictionary for its kernels and a method `recipe` is a system too:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 from ..algorithms.regressor import Options
@@ -200,6 +201,12 @@ class LoopSystem(System, Protocol):
         """The drives and their torques; None where they are the coordinates, or have no limits."""
 
 
+def ranged_beside(system: System) -> list[tuple[int, Coordinate]]:
+    """The joints within loops that are no coordinates and have a range, with their numbers among all that are none."""
+    axes = system.axes_beside if isinstance(system, LoopSystem) else ()
+    return [(k, axis) for k, axis in enumerate(axes) if isfinite(axis.limits.lower) or isfinite(axis.limits.upper)]
+
+
 def solves(system: Any) -> TypeGuard[SolvedSystem]:
     """Whether a system solves for positions; quicker than to ask whether it has all methods of such a one.
 
@@ -227,5 +234,6 @@ __all__ = [
     "SolvedSystem",
     "System",
     "TreeSystem",
+    "ranged_beside",
     "solves",
 ]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ..dynamics import engine
-from ..dynamics.system import AnySystem
+from ..dynamics.system import AnySystem, ranged_beside
 from ..expr import ops
-from .search_starts import limited_beside
 
 
 class Beyond(NamedTuple):
@@ -32,7 +31,7 @@ class LoopRanges:
 
     def __init__(self, system: AnySystem) -> None:
         self.view: Any = engine.system_of(system)
-        found = limited_beside(system)
+        found = ranged_beside(self.view)
         self.which = [k for k, _ in found]
         self.turning = [axis.turns for _, axis in found]
 

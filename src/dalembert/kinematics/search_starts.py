@@ -12,7 +12,7 @@ from ..checks import FloatArray
 from ..codegen.arguments import real
 from ..dynamics import engine
 from ..dynamics.kinematics_functions import forward_kinematics
-from ..dynamics.system import AnySystem, Coordinate, LoopSystem, Request, solves
+from ..dynamics.system import AnySystem, Request, ranged_beside, solves
 from ..errors import DalembertWarning, ModelError, ShapeError
 from ..wording import shown
 
@@ -70,7 +70,7 @@ def range_of(system: AnySystem, link: str | None, *, limits: bool) -> Range:
         box = Workspace.of(system)
         ends = [ends_of(c) if limits else (-np.inf, np.inf) for c in engine.system_of(system).coordinates]
         lower, upper = np.ascontiguousarray(np.array(ends, dtype=float).reshape(-1, 2).T)
-        beside = [ends_of(axis) if limits else (-np.inf, np.inf) for _, axis in limited_beside(system)]
+        beside = [ends_of(axis) if limits else (-np.inf, np.inf) for _, axis in ranged_beside(engine.system_of(system))]
         return Range(lower, upper, box, _length(system, link, box), np.array(beside, dtype=float).reshape(-1, 2).T)
 
     return engine.kept(system, Request("search range", (link, limits)), look)
@@ -79,13 +79,6 @@ def range_of(system: AnySystem, link: str | None, *, limits: bool) -> Range:
 def ends_of(axis: Any) -> tuple[float, float]:
     """The range of a coordinate, or of a joint."""
     return axis.limits.lower, axis.limits.upper
-
-
-def limited_beside(system: AnySystem) -> list[tuple[int, Coordinate]]:
-    """The joints within loops that are no coordinates and have a range, with their numbers among all that are none."""
-    view = engine.system_of(system)
-    axes = view.axes_beside if isinstance(view, LoopSystem) else ()
-    return [(k, axis) for k, axis in enumerate(axes) if np.isfinite(ends_of(axis)).any()]
 
 
 def _length(system: AnySystem, link: str | None, box: Workspace) -> float:

@@ -158,7 +158,8 @@ def simulate(
     -----
     DalembertWarning
         With code 'motion-failed', if a motion did not reach its end: how many, why, and what to try. With code
-        'friction-smoothed', if dry friction acts elsewhere than at the coordinates and was smoothed.
+        'friction-smoothed', if dry friction acts elsewhere than at the coordinates and was smoothed; 'stops-within-loops', if
+        joints of a mechanism that are no coordinates have ranges, which are no stops.
 
     Examples
     --------

@@ -12,11 +12,11 @@ import numpy as np
 from .. import checks
 from ..checks import FloatArray
 from ..dynamics import engine
-from ..dynamics.system import AnySystem
-from ..errors import DalembertError, ExprError, ModelError, ShapeError
+from ..dynamics.system import AnySystem, ranged_beside
+from ..errors import DalembertError, DalembertWarning, ExprError, ModelError, ShapeError, tell
 from ..expr import Expr
 from ..options import several_names
-from ..wording import shown
+from ..wording import listed, shown
 from .dry_friction import BOUND, DryFriction, Given, dry_friction
 from .fingerprint import fingerprint
 from .happenings import Happenings
@@ -180,6 +180,7 @@ def occasions_of(system: AnySystem, events: Any, stops: Any, interval: tuple[flo
             )
     timed = sorted((e for e in given if e.time is not None), key=lambda e: e.time or 0.0)
     restitution = _restitution(stops, coordinates)
+    _tell_of_loops(stops, system)
     low = [c.limits.lower if not np.isnan(e) else -BOUND for c, e in zip(coordinates, restitution, strict=True)]
     high = [c.limits.upper if not np.isnan(e) else BOUND for c, e in zip(coordinates, restitution, strict=True)]
     limits = np.clip(np.array([*low, *high], dtype=float), -BOUND, BOUND)
@@ -239,6 +240,20 @@ def _restitution(stops: Any, coordinates: Sequence[Any]) -> FloatArray:
     else:
         found[np.array(finite)] = _share(stops)
     return found
+
+
+def _tell_of_loops(stops: Any, system: AnySystem) -> None:
+    """Say that joints within loops that are no coordinates pass the ends of their ranges, unless stops were chosen by name."""
+    beside = [axis.name for _, axis in ranged_beside(engine.system_of(system))]
+    if stops is None or isinstance(stops, Mapping) or not beside:
+        return
+    tell(
+        DalembertWarning(
+            f"stops: {system.name!r} has joints within loops whose ranges are no stops ({listed(beside)}), since only coordinates "
+            "have these. Choose such a joint for a coordinate, or look for its ends with an Event.",
+            "stops-within-loops",
+        )
+    )
 
 
 def _share(value: Any) -> float:

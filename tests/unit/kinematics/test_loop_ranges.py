@@ -33,7 +33,7 @@ def reached(count=200):
 
 
 def test_solutions_keep_the_range_of_a_joint_within_a_loop():
-    free, q, wanted, x = reached()
+    free, _, wanted, x = reached()
     split = float(np.median(x))
     narrow = limited(free, {"joint2": (split - 0.25, split + 0.1)})
     within = (x > split - 0.25) & (x < split + 0.1)
@@ -92,7 +92,7 @@ def test_a_pose_beyond_the_range_is_not_reached_and_the_joint_is_named():
 
 
 def test_a_path_is_followed_within_the_range():
-    free, q, wanted, x = reached(3)
+    free = dal.mechanisms.five_bar()
     way = np.linspace(np.array(free.q0), np.array(free.q0) + [0.3, 0.2], 50)
     path, at = dal.forward_kinematics(free, way, "link3"), positions(free, way, "joint2")
     wide = limited(free, {"joint2": (at.min() - 0.01, at.max() + 0.01)})

@@ -178,3 +178,16 @@ def test_a_stewart_platform_keeps_its_energy_for_ten_seconds():
     kinetic = dal.energy(sprung.at(x=found.x), found.q, found.qd).kinetic
     assert np.ptp(found.energy) < 1e-10 * kinetic.max()
     assert found.residual.max() < 1e-13
+
+
+def test_ranges_of_joints_within_loops_are_told_to_be_no_stops():
+    free = dal.mechanisms.four_bar()
+    structure = free.robot.structure
+    joints = [
+        joint.replace(limits=dal.Limits(-9.0, 9.0)) if joint.name in ("joint1", "joint2") else joint for joint in structure.joints
+    ]
+    mechanism = free.replace(robot=free.robot.replace(structure=structure.replace(joints=joints)), coordinates=("joint1",))
+    with pytest.warns(dal.DalembertWarning, match=r"joints within loops whose ranges are no stops \(joint2\)") as told:
+        dal.simulate(mechanism, [1.2], [0.0], t_eval=[0.0, 0.01], stops=0.5)
+    assert told[0].message.code == "stops-within-loops"
+    assert dal.simulate(mechanism, [1.2], [0.0], t_eval=[0.0, 0.01], stops={"joint1": 0.5}).success
