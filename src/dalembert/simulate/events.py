@@ -249,8 +249,8 @@ def _tell_of_loops(stops: Any, system: AnySystem) -> None:
         return
     tell(
         DalembertWarning(
-            f"stops: {system.name!r} has joints within loops whose ranges are no stops ({listed(beside)}), since only coordinates "
-            "have these. Choose such a joint for a coordinate, or look for its ends with an Event.",
+            f"stops: {system.name!r} has joints within loops whose ranges are no stops ({listed(beside)}), since only "
+            "coordinates have these. Choose such a joint for a coordinate, or look for its ends with an Event.",
             "stops-within-loops",
         )
     )
