@@ -22,7 +22,7 @@ from .limit_rows import TimingLimits, kept
 from .path_torques import PathTorques
 from .shared_drives import SharedDrives
 
-_STEPS = 30  # from facet to facet; three or four are usual
+_STEPS = 30  # from facet to facet; one or two are usual
 _ROUNDING = 1e-12  # of a factor
 
 

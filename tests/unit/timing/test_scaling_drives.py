@@ -32,6 +32,7 @@ CASES = {
     "six drives": (lambda: two_arms(effort=8.0), 0.3),
     "six drives that rub": (lambda: rubbing(two_arms(effort=8.0)), 0.3),
     "a platform": (lambda: rubbing(platform(effort=60.0)), 0.2),
+    "a platform that hardly carries itself": (lambda: platform(effort=30.0), 0.1),
     "twelve drives": (dal.mechanisms.two_arms, 0.1),
     "another joint": (coupler_driven, 1.2),
 }
