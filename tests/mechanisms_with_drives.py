@@ -140,6 +140,13 @@ def three_fingers() -> dal.Mechanism:
     return dal.Mechanism("three_fingers", tree, tips, coordinates, [*guess, 0, 0, 0.16, 0, 0, 0], actuated=drives)
 
 
+def limited(mechanism: dal.Mechanism, limits: dict[str, dal.Limits]) -> dal.Mechanism:
+    """The mechanism with other limits of some joints of its tree."""
+    structure = mechanism.robot.structure
+    joints = [joint.replace(limits=limits.get(joint.name, joint.limits)) for joint in structure.joints]
+    return mechanism.replace(robot=mechanism.robot.replace(structure=structure.replace(joints=joints)))
+
+
 def motion(mechanism: dal.Mechanism, count: int, size: float = 0.04, seed: int = 3):
     """A smooth motion near the seed: q, q̇, q̈ over a second."""
     rng = np.random.default_rng(seed)

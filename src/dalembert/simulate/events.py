@@ -244,8 +244,10 @@ def _restitution(stops: Any, coordinates: Sequence[Any]) -> FloatArray:
 
 def _tell_of_loops(stops: Any, system: AnySystem) -> None:
     """Say that joints within loops that are no coordinates pass the ends of their ranges, unless stops were chosen by name."""
+    if stops is None or isinstance(stops, Mapping):
+        return
     beside = [axis.name for _, axis in ranged_beside(engine.system_of(system))]
-    if stops is None or isinstance(stops, Mapping) or not beside:
+    if not beside:
         return
     tell(
         DalembertWarning(

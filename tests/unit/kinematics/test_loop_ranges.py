@@ -7,17 +7,9 @@ import pytest
 
 import dalembert as dal
 from dalembert.errors import DalembertWarning
+from tests.mechanisms_with_drives import limited
 
 DIRECTIONS = ("x", "y")
-
-
-def limited(mechanism, limits):
-    """The mechanism with ranges of some joints of its tree."""
-    structure = mechanism.robot.structure
-    joints = [
-        joint.replace(limits=dal.Limits(*limits[joint.name])) if joint.name in limits else joint for joint in structure.joints
-    ]
-    return mechanism.replace(robot=mechanism.robot.replace(structure=structure.replace(joints=joints)))
 
 
 def positions(mechanism, q, name):
@@ -35,7 +27,7 @@ def reached(count=200):
 def test_solutions_keep_the_range_of_a_joint_within_a_loop():
     free, _, wanted, x = reached()
     split = float(np.median(x))
-    narrow = limited(free, {"joint2": (split - 0.25, split + 0.1)})
+    narrow = limited(free, {"joint2": dal.Limits(split - 0.25, split + 0.1)})
     within = (x > split - 0.25) & (x < split + 0.1)
     found = dal.inverse_kinematics(narrow, wanted[within], link="link3", directions=DIRECTIONS)
     assert found.success.mean() > 0.99
@@ -50,7 +42,7 @@ def narrowed(count, room):
     """The five-bar with a narrow range, places that it reaches within, and as many starts that are beyond of it."""
     free, q, wanted, x = reached()
     split = float(np.median(x))
-    narrow = limited(free, {"joint2": (split - room, split + room)})
+    narrow = limited(free, {"joint2": dal.Limits(split - room, split + room)})
     within, outside = np.abs(x - split) < room, np.abs(x - split) > room
     return narrow, split, wanted[within][:count], q[outside][: min(count, within.sum())]
 
@@ -84,7 +76,7 @@ def test_a_pose_beyond_the_range_is_not_reached_and_the_joint_is_named():
     free = dal.mechanisms.four_bar()
     wanted = dal.forward_kinematics(free, [1.6], "crank")
     x = float(positions(free, np.array([1.6]), "joint2"))
-    narrow = limited(free, {"joint2": (x + 0.2, x + 3.0)})
+    narrow = limited(free, {"joint2": dal.Limits(x + 0.2, x + 3.0)})
     with pytest.warns(DalembertWarning, match="not reached; .* joint 'joint2' is at the limit. Try limits=False"):
         found = dal.inverse_kinematics(narrow, wanted, link="crank", directions=("rz",))
     assert not found.success
@@ -95,10 +87,10 @@ def test_a_path_is_followed_within_the_range():
     free = dal.mechanisms.five_bar()
     way = np.linspace(np.array(free.q0), np.array(free.q0) + [0.3, 0.2], 50)
     path, at = dal.forward_kinematics(free, way, "link3"), positions(free, way, "joint2")
-    wide = limited(free, {"joint2": (at.min() - 0.01, at.max() + 0.01)})
+    wide = limited(free, {"joint2": dal.Limits(at.min() - 0.01, at.max() + 0.01)})
     found = dal.inverse_kinematics(wide, path, link="link3", directions=DIRECTIONS, q0=way[0], continuous=True)
     assert found.success.all()
-    narrow = limited(free, {"joint2": (at.min() - 0.01, float(np.quantile(at, 0.7)))})
+    narrow = limited(free, {"joint2": dal.Limits(at.min() - 0.01, float(np.quantile(at, 0.7)))})
     with pytest.warns(DalembertWarning, match="of 50 poses failed"):
         found = dal.inverse_kinematics(narrow, path, link="link3", directions=DIRECTIONS, q0=way[at.argmin()], continuous=True)
     assert positions(narrow, found.q[found.success], "joint2").max() <= np.quantile(at, 0.7) + 1e-9

@@ -7,6 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import dalembert as dal
+from tests.mechanisms_with_drives import limited
 
 TIGHT = {"rtol": 1e-11, "atol": 1e-12}
 
@@ -181,12 +182,8 @@ def test_a_stewart_platform_keeps_its_energy_for_ten_seconds():
 
 
 def test_ranges_of_joints_within_loops_are_told_to_be_no_stops():
-    free = dal.mechanisms.four_bar()
-    structure = free.robot.structure
-    joints = [
-        joint.replace(limits=dal.Limits(-9.0, 9.0)) if joint.name in ("joint1", "joint2") else joint for joint in structure.joints
-    ]
-    mechanism = free.replace(robot=free.robot.replace(structure=structure.replace(joints=joints)), coordinates=("joint1",))
+    wide = dal.Limits(-9.0, 9.0)
+    mechanism = limited(dal.mechanisms.four_bar(), {"joint1": wide, "joint2": wide}).replace(coordinates=("joint1",))
     with pytest.warns(dal.DalembertWarning, match=r"joints within loops whose ranges are no stops \(joint2\)") as told:
         dal.simulate(mechanism, [1.2], [0.0], t_eval=[0.0, 0.01], stops=0.5)
     assert told[0].message.code == "stops-within-loops"

@@ -6,15 +6,9 @@ import numpy as np
 import pytest
 
 import dalembert as dal
+from tests.mechanisms_with_drives import limited
 
 from .timing_cases import dense_times
-
-
-def limited(mechanism, limits):
-    """The mechanism with other limits of some joints of its tree."""
-    structure = mechanism.robot.structure
-    joints = [joint.replace(limits=limits[joint.name]) if joint.name in limits else joint for joint in structure.joints]
-    return mechanism.replace(robot=mechanism.robot.replace(structure=structure.replace(joints=joints)))
 
 
 def joint_speeds(mechanism, motion):

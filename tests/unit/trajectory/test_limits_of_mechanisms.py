@@ -8,14 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from tests.mechanisms_with_drives import platform, two_arms
-
-
-def limited(mechanism, limits):
-    """The mechanism with other limits of some joints of its tree."""
-    structure = mechanism.robot.structure
-    joints = [joint.replace(limits=limits[joint.name]) if joint.name in limits else joint for joint in structure.joints]
-    return mechanism.replace(robot=mechanism.robot.replace(structure=structure.replace(joints=joints)))
+from tests.mechanisms_with_drives import limited, platform, two_arms
 
 
 def four_bar(**limits):
