@@ -9,7 +9,7 @@ from ..dynamics.system import AnySystem, ranged_beside
 from ..expr import ops
 
 
-class Beyond(NamedTuple):
+class BeyondRanges(NamedTuple):
     """How far joints are beyond their ranges [rad | m], above zero at the upper end; and the rows of what would bring them back,
     zero where they are within.
     """
@@ -35,17 +35,17 @@ class LoopRanges:
         self.which = [k for k, _ in found]
         self.turning = [axis.turns for _, axis in found]
 
-    def beyond(self, q: Any, lower: Any, upper: Any) -> Beyond:
+    def beyond(self, q: Any, lower: Any, upper: Any) -> BeyondRanges:
         """At coordinates, with the positions in use."""
         if not self.which:
-            return Beyond([], [])
+            return BeyondRanges([], [])
         x, rows = self.view.rows_beside(q)
         gaps = [
             ops.maximum(x[k] - high, 0.0) + ops.minimum(x[k] - low, 0.0)
             for k, low, high in zip(self.which, lower, upper, strict=True)
         ]
         outside = [ops.less(0.0, ops.absolute(gap)) for gap in gaps]
-        return Beyond(gaps, [[ops.where(out, g, 0.0) for g in rows[k]] for k, out in zip(self.which, outside, strict=True)])
+        return BeyondRanges(gaps, [[ops.where(out, g, 0.0) for g in rows[k]] for k, out in zip(self.which, outside, strict=True)])
 
 
-__all__ = ["Beyond", "LoopRanges"]
+__all__ = ["BeyondRanges", "LoopRanges"]
