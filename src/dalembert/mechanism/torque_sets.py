@@ -33,7 +33,8 @@ from ..expr import ops, trace
 
 Drives = NDArray[np.intp]
 
-_STEPS = 60  # from facet to facet; three to ten are usual
+_STEPS = 30  # from facet to facet; three to ten are usual
+_SHAKE = 1e-8  # of the largest entry of A, where these are not enough
 _OPTIMAL = 1e-9  # by which a drive of C may be above its limit, relative
 _ZERO = 1e-9  # of the sum of |A ν|: below, it is rounding
 _WIDE = 1e6  # a drive without a limit has so many times the largest one
@@ -78,22 +79,51 @@ def filled(A: FloatArray, tau: FloatArray, start: Drives | None = None, slack: i
 
     The last rows, as many as `slack`, are −1 in one of the last columns each, and zero elsewhere.
     """
-    R, m, n = A.shape
-    size = np.abs(tau).max(axis=1)
-    ratio, normal, use, only = np.zeros(R), np.zeros((R, n)), np.zeros((R, m)), np.zeros(R, dtype=bool)
-    facet = (np.broadcast_to(_independent(A[0], tau[0]), (R, n - 1)) if start is None else start).copy() if R else start
-    assert facet is not None
-    left = np.flatnonzero(size > 0)
-    for _ in range(_STEPS):
-        step = _Vertex.at(A[left], tau[left], facet[left], slack)
-        ratio[left], use[left], only[left] = step.ratio, step.use, step.only(facet[left])
-        normal[left] = step.basis.normal * step.ratio[:, None]
+    (R, m, n), size = A.shape, np.abs(tau).max(axis=1)
+    found = Filled(np.zeros(R), np.zeros((R, n - 1), dtype=np.intp), np.zeros((R, n)), np.zeros((R, m)), np.zeros(R, dtype=bool))
+    if not R:
+        return found
+    found.facet[:] = _independent(A[0], tau[0]) if start is None else start
+    left = _moved(A, tau, found, np.flatnonzero(size > 0), slack, _STEPS)
+    if len(left):  # more than n − 1 drives have zeros there, among which steps go round
+        _moved(_shaken(A, left, slack), tau, found, left, slack, _STEPS)
+        _settle(A[left], tau[left], found, left)
+    return found
+
+
+def _moved(A: FloatArray, tau: FloatArray, found: Filled, left: Drives, slack: int, steps: int) -> Drives:
+    """From facet to facet, those rows that are left; which of them still are after so many steps."""
+    for turn in range(steps):
+        facet = found.facet[left]
+        step = _Vertex.at(A[left], tau[left], facet, slack)
+        found.ratio[left], found.use[left], found.only[left] = step.ratio, step.use, step.only(facet)
+        found.normal[left] = step.normals(A[left])
         going = np.flatnonzero(np.abs(step.slopes).max(axis=1, initial=0.0) > 1 + _OPTIMAL)
-        if not len(going):
-            break
         left, step = left[going], step.rows(going)
-        step.move(A[left], facet, left, slack)
-    return Filled(ratio, facet, normal, use, only)
+        if not len(left) or turn == steps - 1:
+            break
+        step.move(A[left], found.facet, left, slack)
+    return left
+
+
+def _settle(A: FloatArray, tau: FloatArray, found: Filled, left: Drives) -> None:
+    """Torques of shaken rows as they have to be without: as much is made as is wanted, with the least change."""
+    u = found.use[left]
+    lack = tau - (u[:, None] @ A)[:, 0]
+    u += (A @ np.linalg.solve(np.swapaxes(A, 1, 2) @ A, lack[..., None]))[..., 0]
+    h = np.abs(A @ found.normal[left][..., None]).sum(axis=(1, 2))
+    found.use[left], found.ratio[left] = u, np.abs(u).max(axis=1)
+    found.normal[left] /= h[:, None]
+    found.only[left] = False
+
+
+def _shaken(A: FloatArray, left: Drives, slack: int) -> FloatArray:
+    """A with slightly other entries in the rows that are left, zeros too, so that no drives depend on each other."""
+    found, (m, n) = A.copy(), A.shape[1:]
+    noise = np.random.default_rng(0).uniform(-1.0, 1.0, size=(m, n))
+    noise[m - slack :] = 0.0
+    found[left] += _SHAKE * noise * np.abs(A[left]).max(axis=1, keepdims=True).max(axis=2, keepdims=True)
+    return found
 
 
 def _independent(A: FloatArray, tau: FloatArray) -> Drives:
@@ -197,6 +227,12 @@ class _Vertex(NamedTuple):
         use = signs
         use[rows, C] = -slopes
         return _Vertex(basis, values, slopes, ratio, use * ratio[:, None])
+
+    def normals(self, A: FloatArray) -> FloatArray:
+        """ν with h(ν) = 1, of all drives: where the rows of C lose a direction, those of C have a part in it."""
+        nu = self.basis.normal
+        h = np.abs(A @ nu[..., None]).sum(axis=(1, 2))
+        return nu / np.where(h > 0, h, np.inf)[:, None]
 
     def rows(self, rows: Any) -> _Vertex:
         """Some of the rows."""

@@ -10,7 +10,8 @@ and for r = c t nothing has to be computed anew: τ = c² τ_s + c v + d + g. Wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +36,11 @@ from .timing_limits import read_limits
 _DENSER = 10
 _LOOKS, _LOOK = 3, 40  # times the surroundings of the binding instant are looked at, and at how many places
 _SPAN = 8  # lowest samples whose surroundings are looked at
-_HALVES = 50
+_HALVES, _DOUBLINGS = 50, 60
+_SLOW = 1e-9  # of the given speeds: dry friction as it is at rest, or nothing of it where it is smooth
+
+Finder = Callable[[TrajectoryParts], tuple[FloatArray, FloatArray]]
+"""Largest factors of a batch at samples, and ranks of these: the lower, the nearer to a limit."""
 
 
 class _Scaling(NamedTuple):
@@ -45,6 +50,7 @@ class _Scaling(NamedTuple):
     limits: TimingLimits
     torque: TorqueLimits
     threads: int | None
+    bent: bool  # whether friction is no line in the speed
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -68,6 +74,9 @@ class _Scaling(NamedTuple):
         q, q1, q2 = (np.ascontiguousarray(part.reshape(-1, *part.shape[-2:])) for part in rates)
         speeds = RowMaker(self.system, self.limits, self.threads).speeds((q, q1, q2, q2))
         torques = path_torques(self.system, q, q1, q2, threads=self.threads)
+        if self.bent:  # no line tells the friction of very slow motions
+            slow = inverse_dynamics(self.system, q, _SLOW * q1, np.zeros_like(q), threads=self.threads)
+            torques = torques._replace(dry=slow - torques.gravity)
         return TrajectoryParts(r, q, q1, q2, speeds, torques, self.torque.rows(q))
 
 
@@ -133,7 +142,7 @@ def scale_trajectory(
     n = engine.size(system)
     _, limits = read_limits(system, False, {"torque": torque, "velocity": velocity, "acceleration": None, "power": None})
     threads = None if threads is None else thread_count(threads)
-    scaling = _Scaling(system, limits, torque_limits(system, limits, threads), threads)
+    scaling = _Scaling(system, limits, torque_limits(system, limits, threads), threads, bends(system))
     K = sample_count("samples", samples, least=2)
     batch = _check_motion(motion, n)
     if law is not None:
@@ -206,14 +215,11 @@ def _largest(scaling: _Scaling, motion: Motion | Trajectory, K: int) -> tuple[Fl
     messages = scaling.torque.too_weak(parts) | _unassembled(parts)
     if len(messages) == len(parts.q):
         return np.full(len(parts.q), np.nan), messages
-    factors = scaling.factors(parts)
-    best = factors.min(axis=(1, 2))
+    find = _Bisection(scaling, len(parts.q)).found if scaling.bent else partial(_by_rows, scaling)
+    best, ranks = find(parts)
     if isinstance(motion, Motion):
-        lowest = np.unique(np.argsort(factors.min(axis=2), axis=1)[:, :_SPAN])
-        best = np.minimum(best, _closer(scaling, motion, parts.r, lowest))
+        best = np.minimum(best, _closer(scaling, motion, parts.r, ranks, find))
     best[list(messages)] = np.nan
-    if bends(scaling.system):
-        best = _by_halves(scaling, parts, best)
     still = np.flatnonzero(np.isinf(best))
     messages |= {int(row): "motion: it does not move, so that no factor exceeds a limit. Give one that moves." for row in still}
     best[still] = np.nan
@@ -227,23 +233,28 @@ def _unassembled(parts: TrajectoryParts) -> dict[int, str]:
     return {row: refusals.no_positions_at(parts.r[k], parts.q[row, k]) for row, k in first}
 
 
-def _closer(scaling: _Scaling, motion: Motion, r: FloatArray, lowest: Any) -> FloatArray:
-    """The least factors between the samples around the lowest ones, looked at more and more closely."""
-    low, high = r[np.maximum(lowest - 1, 0)], r[np.minimum(lowest + 1, len(r) - 1)]
-    best = np.full(max(1, int(np.prod(motion.shape[:-1]))), np.inf)
+def _by_rows(scaling: _Scaling, parts: TrajectoryParts) -> tuple[FloatArray, FloatArray]:
+    """The largest factor of each of a batch, and those of its samples."""
+    found = scaling.factors(parts).min(axis=2)
+    return found.min(axis=1), found
+
+
+def _closer(scaling: _Scaling, motion: Motion, r: FloatArray, ranks: FloatArray, find: Finder) -> FloatArray:
+    """The largest factors between samples, around those of the lowest ranks (B, K), looked at more and more closely."""
+    best = np.full(len(ranks), np.inf)
     for _ in range(_LOOKS):
-        places = np.unique((low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, _LOOK + 1)).ravel())
-        found = scaling.factors(scaling.parts_at(motion, places)).min(axis=2)
-        best = np.minimum(best, found.min(axis=1))
-        k = np.unique(np.argsort(found, axis=1)[:, :_SPAN])
-        low, high = places[np.maximum(k - 1, 0)], places[np.minimum(k + 1, len(places) - 1)]
+        k = np.unique(np.argsort(ranks, axis=1)[:, :_SPAN])
+        low, high = r[np.maximum(k - 1, 0)], r[np.minimum(k + 1, len(r) - 1)]
+        r = np.unique((low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, _LOOK + 1)).ravel())
+        found, ranks = find(scaling.parts_at(motion, r))
+        best = np.minimum(best, found)
     return best
 
 
 def _torques_at(scaling: _Scaling, parts: TrajectoryParts, c: FloatArray) -> FloatArray:
     """τ at a factor for each of the batch: by (1), or anew where friction is no line in the speed."""
     c = c[:, None, None]
-    if bends(scaling.system):
+    if scaling.bent:
         return inverse_dynamics(scaling.system, parts.q, c * parts.q1, c * c * parts.q2, threads=scaling.threads)
     moving = np.any(parts.q1 != 0.0, axis=-1, keepdims=True)
     return (
@@ -254,20 +265,36 @@ def _torques_at(scaling: _Scaling, parts: TrajectoryParts, c: FloatArray) -> Flo
     )
 
 
-def _by_halves(scaling: _Scaling, parts: TrajectoryParts, best: FloatArray) -> FloatArray:
-    """Where friction bends: the largest factor up to the one found, at which all samples keep the limits, by bisection."""
+class _Bisection:
+    """The largest factor of each of a batch where friction bends: from the line through two speeds, doubled until it is too
+    large.
+    """
 
-    def keeps(c: FloatArray) -> Any:
-        use = scaling.use(parts, _torques_at(scaling, parts, c), c[:, None, None] * parts.speeds)
-        return use.max(axis=(1, 2)) <= 1.0
+    def __init__(self, scaling: _Scaling, count: int) -> None:
+        self.scaling, self.most = scaling, np.full(count, np.inf)  # a factor that is known to be too large, or just so
 
-    top = np.where(np.isfinite(best), 2.0 * best, 1.0)
-    low, high = np.zeros_like(top), top
-    for _ in range(_HALVES):
-        middle = (low + high) / 2
-        good = keeps(middle)
-        low, high = np.where(good, middle, low), np.where(good, high, middle)
-    return np.where(np.isfinite(best), low, best)
+    def found(self, parts: TrajectoryParts) -> tuple[FloatArray, FloatArray]:
+        """At which all samples keep their limits, and how little each uses of them there."""
+        first = np.minimum(_by_rows(self.scaling, parts)[0], self.most)
+        moves = np.isfinite(first) & (first > 0)
+        low, high = np.zeros(len(first)), np.where(moves, first, 1.0)
+        for _ in range(_DOUBLINGS):
+            good = moves & (high < self.most) & (self._use(parts, high).max(axis=1) <= 1.0)
+            if not good.any():
+                break
+            low, high = np.where(good, high, low), np.where(good, np.minimum(2.0 * high, self.most), high)
+        for _ in range(_HALVES):
+            middle = (low + high) / 2
+            good = self._use(parts, middle).max(axis=1) <= 1.0
+            low, high = np.where(good, middle, low), np.where(good, high, middle)
+        best = np.where(moves, low, first)
+        self.most = np.fmin(self.most, best)
+        return best, -self._use(parts, np.where(moves, low, 1.0))
+
+    def _use(self, parts: TrajectoryParts, c: FloatArray) -> FloatArray:
+        """The largest share of a limit at each sample, (B, K)."""
+        tau = _torques_at(self.scaling, parts, c)
+        return self.scaling.use(parts, tau, c[:, None, None] * parts.speeds).max(axis=2)
 
 
 def _result(
@@ -299,7 +326,7 @@ def _under_law(scaling: _Scaling, motion: Any, law: Motion, K: int) -> ScaledTra
         moving = z * np.any(parts.q1 != 0.0, axis=-1, keepdims=True) > 0
         tau = parts.torques._replace(dry=np.where(moving, parts.torques.dry, 0.0)).at(z, u)
         qd, qdd = parts.q1 * z, parts.q2 * z * z + parts.q1 * u
-        if bends(scaling.system):
+        if scaling.bent:
             tau = inverse_dynamics(scaling.system, parts.q, qd, qdd, threads=scaling.threads)
         return parts, qd, qdd, tau
 

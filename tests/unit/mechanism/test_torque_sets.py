@@ -40,6 +40,21 @@ def test_how_far_torques_fill_what_drives_can_do_agrees_with_linear_programs(m, 
     np.testing.assert_allclose(np.abs(found.use).max(axis=1), found.ratio, rtol=1e-12)
 
 
+@pytest.mark.parametrize(("m", "n"), [(6, 3), (8, 4), (12, 6)])
+def test_drives_that_depend_on_each_other_do_not_go_round(m, n, rng):
+    """n drives push along n − 1 directions only, as those of a plane do: steps between facets with more zeros would go round.
+
+    That torques make what is wanted, and that no torques with smaller ones do, shows without a linear program: νᵀ τ ≤ ρ h(ν).
+    """
+    A, tau = rng.normal(size=(3000, m, n)), rng.normal(size=(3000, n))
+    A[:, :n, -1] = 0.0
+    found = filled(A, tau)
+    np.testing.assert_allclose(np.einsum("rmn,rm->rn", A, found.use), tau, atol=1e-9)
+    np.testing.assert_allclose(np.abs(found.use).max(axis=1), found.ratio, rtol=1e-12)
+    assert np.abs(np.einsum("rmn,rn->rm", A, found.normal)).sum(axis=1).max() <= 1 + 1e-12
+    np.testing.assert_allclose((found.normal * tau).sum(axis=1), found.ratio, rtol=1e-5)
+
+
 @pytest.mark.parametrize(("m", "n"), [(6, 3), (12, 6)])
 def test_any_facet_to_begin_with_leads_to_the_same(m, n, rng):
     A, tau = rng.normal(size=(40, m, n)), rng.normal(size=(40, n))
