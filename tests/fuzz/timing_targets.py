@@ -21,19 +21,19 @@ def timing_targets() -> list[Target]:
     limits: dict[str, Verdict] = dict.fromkeys(
         ("torque", "velocity", "acceleration", "power", "jerk", "torque_rate"), may.anything
     )
-    fastest = limits | {
+    grip: dict[str, Verdict] = dict.fromkeys(("contacts", "internal"), may.empty_or(may.never))
+    fastest = limits | grip
+    fastest |= {
         "system": may.never,
         "path": may.anything,
         "motors": may.anything,
-        "contacts": may.empty_or(may.never),
-        "internal": may.empty_or(may.never),
         "end_speeds": may.anything,
         "intervals": may.anything,
         "threads": COUNT,
     }
     good: dict[str, Any] = {"system": robot(ARM), "path": np.array([[0.0, 0.0], [0.5, 0.3], [1.0, 0.0]]), "torque": 1e4}
     scaled = dict.fromkeys(("torque", "velocity", "law", "samples", "factor"), may.anything)
-    scaled |= {"system": may.never, "motion": may.never, "threads": COUNT}
+    scaled |= grip | {"system": may.never, "motion": may.never, "threads": COUNT}
     motion = dal.trajectory.quintic([0.0, 0.0], [1.0, 0.5], duration=1.0)
     return [
         Target(

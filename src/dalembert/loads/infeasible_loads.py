@@ -53,7 +53,7 @@ def weak_contacts(given: Conditions, row: int, size: float, owners: Sequence[int
     C, c = given.C[row], given.c[row]
     j, r = len(c), G.shape[1]
     third = np.tile([0.0, 0.0, 1.0], j)
-    M = np.column_stack([np.concatenate([G, -C.reshape(-1, r)]), np.concatenate([-np.ones(len(h)), -third])])
+    M = np.column_stack([np.concatenate([G, -C.reshape(3 * j, r)]), np.concatenate([-np.ones(len(h)), -third])])
     solve = ConeProgramme(np.append(np.full(r, Y_ONLY), 0.0), np.append(np.zeros(r), 1.0), len(h), j)
     x = solve(M, np.concatenate([h, c.reshape(-1)])).x if r else np.zeros(1)
     lack = given._replace(sigma=np.zeros_like(given.sigma)).rows(np.array([row])).excess(x[None, :r], np.zeros(1))[0]

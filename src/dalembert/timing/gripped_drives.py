@@ -57,8 +57,8 @@ class GrippedDrives(SharedDrives):
         free = [name for name, size in zip(limit.names, limit.size, strict=True) if not np.isfinite(size)]
         if free:
             raise ModelError(
-                f"fastest_timing: contacts or held forces found, but {listed(free)} without a limit of torque, so that nothing "
-                "bounds how hard they press. Give torque=..., or Limits(effort=...) to the joints."
+                f"contacts, internal: found, but {listed(free)} without a limit of torque, so that nothing bounds how hard they "
+                "press. Give torque=..., or Limits(effort=...) to the joints."
             )
         q0 = np.array(self.mechanism.q0)[None]
         self.owners = self._asked(q0, 0 * q0, 0 * q0).owners
@@ -107,6 +107,17 @@ class GrippedDrives(SharedDrives):
         asked = m, c, g, v, once - g - c - v
         shape = *path[0].shape[:-1], -1
         return PathTorques(*(np.concatenate([a, b.reshape(shape)], axis=-1) for a, b in zip(parts, asked, strict=True)))
+
+    def wanted(self, motion: Rates, tau: FloatArray) -> FloatArray:
+        """τ and the rest of the right side of (1) along a motion (..., n)."""
+        q, qd, qdd = (part.reshape(-1, part.shape[-1]) for part in motion[:3])
+        return np.concatenate([tau, self._right(q, qd, qdd).reshape(*tau.shape[:-1], -1)], axis=-1)
+
+    def told_of(self, use: FloatArray) -> FloatArray:
+        """Shares of limits of the drives, and those of contacts that are about to slip; others count as nothing."""
+        m, owners = len(self.limit.names), np.array(self.owners)
+        touching = [use[..., m:][..., owners == k].max(axis=-1, keepdims=True) for k in range(len(self.contacts))]
+        return np.concatenate([use[..., :m], *(np.where(share > 1 - _SLIPS, share, 0.0) for share in touching)], axis=-1)
 
     @property
     def asked(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ and for r = c t nothing has to be computed anew: τ = c² τ_s + c v + d + g. Wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -23,10 +23,12 @@ from ..codegen import thread_count
 from ..dynamics import engine, inverse_dynamics
 from ..dynamics.system import AnySystem
 from ..errors import ModelError, ShapeError
+from ..loads.load_conditions import Contact, HeldForce, Squeeze
 from ..options import samples as sample_count
 from ..trajectory import Motion, Trajectory
 from . import timing_refusals as refusals
 from .friction_kinds import bends
+from .gripped_drives import grip_of
 from .limit_rows import RowMaker, TimingLimits
 from .path_torques import path_torques
 from .scaling_limits import TorqueLimits, TrajectoryParts, torque_limits
@@ -43,6 +45,14 @@ Finder = Callable[[TrajectoryParts], tuple[FloatArray, FloatArray]]
 """Largest factors of a batch at samples, and ranks of these: the lower, the nearer to a limit."""
 
 
+class Course(NamedTuple):
+    """q̇, q̈ and τ of a scaled motion, (B, K, n)."""
+
+    qd: FloatArray
+    qdd: FloatArray
+    tau: FloatArray
+
+
 class _Scaling(NamedTuple):
     """What is scaled: a system with its limits."""
 
@@ -53,14 +63,15 @@ class _Scaling(NamedTuple):
     bent: bool  # whether friction is no line in the speed
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """Of all that has a limit: torques, speeds of coordinates, and of joints within loops."""
+    def names(self) -> tuple[tuple[str, str], ...]:
+        """Kinds and names of all that has a limit: torques, speeds of coordinates, and of joints within loops."""
         joints = () if self.limits.joints is None else self.limits.joints.names
-        return (*self.torque.names, *self.limits.velocity.names, *joints)
+        return (*self.torque.names, *(("velocity", name) for name in (*self.limits.velocity.names, *joints)))
 
-    def use(self, parts: TrajectoryParts, tau: FloatArray, speed: FloatArray) -> FloatArray:
-        """The share of each limit, shape (B, K, names)."""
-        return np.concatenate([self.torque.use(parts, tau), np.abs(speed) / self.limits.speeds], axis=-1)
+    def use(self, parts: TrajectoryParts, course: Course, rate: FloatArray) -> FloatArray:
+        """The share of each limit, shape (B, K, names), with ṙ that broadcasts against (B, K, n)."""
+        wanted = self.torque.wanted((parts.q, course.qd, course.qdd, course.qdd), course.tau)
+        return np.concatenate([self.torque.use(parts, wanted), np.abs(parts.speeds * rate) / self.limits.speeds], axis=-1)
 
     def factors(self, parts: TrajectoryParts) -> FloatArray:
         """The largest factors that limits of torques and speeds leave, of each sample, (B, K, rows)."""
@@ -74,10 +85,13 @@ class _Scaling(NamedTuple):
         q, q1, q2 = (np.ascontiguousarray(part.reshape(-1, *part.shape[-2:])) for part in rates)
         speeds = RowMaker(self.system, self.limits, self.threads).speeds((q, q1, q2, q2))
         torques = path_torques(self.system, q, q1, q2, threads=self.threads)
+        asked = self.torque.asked((q, q1, q2, q2), torques)
         if self.bent:  # no line tells the friction of very slow motions
-            slow = inverse_dynamics(self.system, q, _SLOW * q1, np.zeros_like(q), threads=self.threads)
+            rest = np.zeros_like(q)
+            slow = inverse_dynamics(self.system, q, _SLOW * q1, rest, threads=self.threads)
             torques = torques._replace(dry=slow - torques.gravity)
-        return TrajectoryParts(r, q, q1, q2, speeds, torques, self.torque.rows(q))
+            asked = asked._replace(dry=self.torque.wanted((q, _SLOW * q1, rest, rest), slow) - asked.gravity)
+        return TrajectoryParts(r, q, q1, q2, speeds, torques, self.torque.rows(q), asked)
 
 
 def scale_trajectory(
@@ -89,6 +103,8 @@ def scale_trajectory(
     factor: float | None = None,
     law: Motion | None = None,
     samples: int = 1000,
+    contacts: Mapping[str, Contact] | None = None,
+    internal: HeldForce | Squeeze | Iterable[HeldForce | Squeeze] = (),
     threads: int | None = None,
 ) -> ScaledTrajectory:
     """The same path in other time, with its torques from parts of the given ones; by default as fast as limits allow.
@@ -111,6 +127,8 @@ def scale_trajectory(
         r(t) in place of c t: a motion of one coordinate that rises from 0 to the duration.
     samples : int
         Samples of a motion in the result. Limits are looked at on a grid ten times denser, and closer around the worst instant.
+    contacts, internal
+        As in `fastest_timing`: closures of a mechanism that only push, within their cones of friction, and forces that are held.
     threads
         As in `inverse_dynamics`.
 
@@ -140,9 +158,11 @@ def scale_trajectory(
     (0.5, 2.0, 'pivot')
     """
     n = engine.size(system)
-    _, limits = read_limits(system, False, {"torque": torque, "velocity": velocity, "acceleration": None, "power": None})
+    grip = grip_of(system, contacts, internal)
+    given = {"torque": torque, "velocity": velocity, "acceleration": None, "power": None}
+    _, limits = read_limits(system, False, given, gripped=any(grip))
     threads = None if threads is None else thread_count(threads)
-    scaling = _Scaling(system, limits, torque_limits(system, limits, threads), threads, bends(system))
+    scaling = _Scaling(system, limits, torque_limits(system, limits, grip, threads), threads, bends(system))
     K = sample_count("samples", samples, least=2)
     batch = _check_motion(motion, n)
     if law is not None:
@@ -251,18 +271,14 @@ def _closer(scaling: _Scaling, motion: Motion, r: FloatArray, ranks: FloatArray,
     return best
 
 
-def _torques_at(scaling: _Scaling, parts: TrajectoryParts, c: FloatArray) -> FloatArray:
-    """τ at a factor for each of the batch: by (1), or anew where friction is no line in the speed."""
+def _course_at(scaling: _Scaling, parts: TrajectoryParts, c: FloatArray) -> Course:
+    """The motion at a factor for each of the batch, τ by (1), or anew where friction is no line in the speed."""
     c = c[:, None, None]
+    qd, qdd = c * parts.q1, c * c * parts.q2
     if scaling.bent:
-        return inverse_dynamics(scaling.system, parts.q, c * parts.q1, c * c * parts.q2, threads=scaling.threads)
+        return Course(qd, qdd, inverse_dynamics(scaling.system, parts.q, qd, qdd, threads=scaling.threads))
     moving = np.any(parts.q1 != 0.0, axis=-1, keepdims=True)
-    return (
-        c * c * parts.torques.motion
-        + c * parts.torques.viscous
-        + parts.torques.gravity
-        + np.where(moving, parts.torques.dry, 0.0)
-    )
+    return Course(qd, qdd, parts.torques._replace(dry=np.where(moving, parts.torques.dry, 0.0)).at(c, 0.0))
 
 
 class _Bisection:
@@ -293,8 +309,8 @@ class _Bisection:
 
     def _use(self, parts: TrajectoryParts, c: FloatArray) -> FloatArray:
         """The largest share of a limit at each sample, (B, K)."""
-        tau = _torques_at(self.scaling, parts, c)
-        return self.scaling.use(parts, tau, c[:, None, None] * parts.speeds).max(axis=2)
+        found: FloatArray = self.scaling.use(parts, _course_at(self.scaling, parts, c), c[:, None, None]).max(axis=2)
+        return found
 
 
 def _result(
@@ -306,20 +322,18 @@ def _result(
     messages: dict[int, str],
 ) -> ScaledTrajectory:
     parts = scaling.parts_at(motion, _instants(motion, K))
-    c = factors[:, None, None]
-    tau = _torques_at(scaling, parts, factors)
     dense = parts if isinstance(motion, Trajectory) else scaling.parts_at(motion, _instants(motion, _DENSER * K))
-    use = scaling.use(dense, _torques_at(scaling, dense, factors), c * dense.speeds)
+    use = scaling.use(dense, _course_at(scaling, dense, factors), factors[:, None, None])
     t, times = ((at.r - at.r[0]) / factors[:, None] for at in (parts, dense))
     span = parts.r[-1] - parts.r[0]
-    rates = c * parts.q1, c * c * parts.q2, tau
-    return _put_together(scaling, motion, None, (factors, span / factors, t), parts, rates, use, times, batch, messages)
+    course = _course_at(scaling, parts, factors)
+    return _put_together(scaling, motion, None, (factors, span / factors, t), parts, course, use, times, batch, messages)
 
 
 def _under_law(scaling: _Scaling, motion: Any, law: Motion, K: int) -> ScaledTrajectory:
     """(1) with a time law."""
 
-    def at(t: FloatArray) -> tuple[TrajectoryParts, FloatArray, FloatArray, FloatArray]:
+    def at(t: FloatArray) -> tuple[TrajectoryParts, Course]:
         r, rd, rdd, _ = (part[:, 0] for part in law.at(t))
         parts = scaling.parts_at(motion, np.clip(r, 0.0, motion.duration))
         z, u = rd[:, None], rdd[:, None]
@@ -328,45 +342,46 @@ def _under_law(scaling: _Scaling, motion: Any, law: Motion, K: int) -> ScaledTra
         qd, qdd = parts.q1 * z, parts.q2 * z * z + parts.q1 * u
         if scaling.bent:
             tau = inverse_dynamics(scaling.system, parts.q, qd, qdd, threads=scaling.threads)
-        return parts, qd, qdd, tau
+        return parts, Course(qd, qdd, tau)
 
     t, fine = _instants(law, K), _instants(law, _DENSER * K)
-    parts, *rates = at(t)
-    dense, _, _, dense_tau = at(fine)
-    use = scaling.use(dense, dense_tau, dense.speeds * law.at(fine)[1])
+    (parts, course), (dense, dense_course) = at(t), at(fine)
+    use = scaling.use(dense, dense_course, law.at(fine)[1])
     rows = len(parts.q)
     shown, times = (np.broadcast_to(instants, (rows, len(instants))) for instants in (t, fine))
-    course = np.full(rows, np.nan), np.full(rows, law.duration), shown
-    return _put_together(scaling, motion, law, course, parts, rates, use, times, motion.shape[:-1], {})
+    clock = np.full(rows, np.nan), np.full(rows, law.duration), shown
+    return _put_together(scaling, motion, law, clock, parts, course, use, times, motion.shape[:-1], {})
 
 
 def _put_together(
     scaling: _Scaling,
     motion: Motion | Trajectory,
     law: Motion | None,
-    course: tuple[FloatArray, FloatArray, FloatArray],
+    clock: tuple[FloatArray, FloatArray, FloatArray],
     parts: TrajectoryParts,
-    rates: Sequence[FloatArray],
+    course: Course,
     use: FloatArray,
     times: FloatArray,
     batch: tuple[int, ...],
     messages: dict[int, str],
 ) -> ScaledTrajectory:
-    """`course` are factors, durations and times of samples; `rates` q̇, q̈ and τ; `use` is that at the `times` looked at."""
+    """`clock` are factors, durations and times of samples; `use` is that at the `times` looked at."""
     flat = np.nan_to_num(use, nan=-1.0).reshape(len(use), -1)
     k, which = np.divmod(flat.argmax(axis=1), use.shape[-1])
     worst = flat.max(axis=1)
+    kinds, names = (np.array(column) for column in zip(*scaling.names, strict=True))
+    wanted = scaling.torque.wanted((parts.q, course.qd, course.qdd, course.qdd), course.tau)
     arrays = {
-        "factor": course[0],
-        "duration": course[1],
-        "t": course[2],
+        "factor": clock[0],
+        "duration": clock[1],
+        "t": clock[2],
         "q": parts.q,
-        "qd": rates[0],
-        "qdd": rates[1],
-        "tau": rates[2],
-        "drive_torques": scaling.torque.of_drives(parts, rates[2]),
-        "joint": np.array(scaling.names)[which],
-        "limit": np.where(which < len(scaling.torque.names), "torque", "velocity"),
+        "qd": course.qd,
+        "qdd": course.qdd,
+        "tau": course.tau,
+        "drive_torques": scaling.torque.of_drives(parts, wanted),
+        "joint": names[which],
+        "limit": kinds[which],
         "use": np.where(worst < 0, np.nan, worst),
         "binding_time": times[np.arange(len(use)), k],
         "feasible": (worst >= 0) & (worst <= 1 + 1e-9),

@@ -34,7 +34,7 @@ class ScaledTrajectory:
     drive_torques : ndarray, shape (..., K, drives)
         Their torques [N m | N]: `tau`, or those that share it so that the largest share of a limit is the least.
     joint, limit : ndarray of str, shape (...)
-        Whose limit is used most, and which one: 'torque' or 'velocity'.
+        Whose limit is used most, and which one: 'torque', 'velocity', or 'contact' of one that is about to slip.
     use : ndarray, shape (...)
         The share of that limit, 1 where it binds.
     binding_time : ndarray, shape (...)

@@ -128,6 +128,14 @@ class SharedDrives:
         """What the torques of the drives have to make along a path, with what is left of conditions."""
         return parts
 
+    def wanted(self, motion: Rates, tau: FloatArray) -> FloatArray:
+        """What they have to make along a motion (..., n) that takes τ."""
+        return tau
+
+    def told_of(self, use: FloatArray) -> FloatArray:
+        """Shares of limits of everything that has one and can be at it, from those of all drives and conditions."""
+        return use[..., kept(self.limit)]
+
     def use(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> FloatArray:
         """|u| / limit of the limited drives, with torques whose largest one is the least, (K, drives)."""
         tau, A, *_ = self.terms(q, qd, qdd)

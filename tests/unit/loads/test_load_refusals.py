@@ -86,6 +86,16 @@ def test_contacts_that_no_torques_hold_are_named():
             dal.distribute_load(mechanism, q, qd, qdd, contacts=above, limits=limits)
 
 
+def test_contacts_are_named_where_what_is_held_leaves_nothing_to_choose():
+    """Two fingers press in one way only, and that is held too weakly for the friction of the tips."""
+    mechanism = two_fingers()
+    q, qd, qdd = one(mechanism)
+    tips = {"left_tip": dal.Contact((1, 0, 0), 0.01), "right_tip": dal.Contact((-1, 0, 0), 0.01)}
+    held = dal.Squeeze("left_tip", "right_tip", 1.0)
+    with pytest.raises(InfeasibleError, match=r"no torques hold the contacts? .*_tip, which lacks? .* N at least"):
+        dal.distribute_load(mechanism, q, qd, qdd, contacts=tips, internal=held, limits=1e4)
+
+
 def test_a_missing_solver_is_named_with_its_extra_and_needed_only_where_something_binds(monkeypatch):
     mechanism = two_arms()
     q, qd, qdd = one(mechanism)

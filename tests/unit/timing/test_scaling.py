@@ -83,6 +83,18 @@ def test_friction_with_a_peak_or_smoothed_is_taken_as_it_is(motion):
     assert 1 - 1e-4 < use.max() <= 1 + 1e-6
 
 
+@pytest.mark.parametrize("duration", [3.0, 300.0])
+def test_smooth_friction_does_not_ask_how_slow_the_given_motion_is(duration):
+    """At 300 s joints move within the width, where friction rises steeply: a line through two such speeds tells nothing."""
+    robot = panda().smoothed(0.05)
+    start = np.array([0.0, -0.4, 0.0, -2.0, 0.0, 1.8, 0.7])
+    motion = dal.trajectory.septic(start, start + 0.3 * np.cos(np.arange(7)), duration=duration)
+    found = dal.scale_trajectory(robot, motion, torque=efforts(robot), velocity=np.inf)
+    at = found.motion(np.linspace(0.0, float(found.duration), 20_001))
+    use = np.abs(dal.inverse_dynamics(robot, at.q, at.qd, at.qdd)) / efforts(robot)
+    assert 1 - 1e-5 < use.max() <= 1 + 1e-6
+
+
 def test_samples_are_scaled_as_they_are(motion):
     robot = panda()
     whole = dal.scale_trajectory(robot, motion)
