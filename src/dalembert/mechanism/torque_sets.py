@@ -83,11 +83,15 @@ def filled(A: FloatArray, tau: FloatArray, start: Drives | None = None, slack: i
     found = Filled(np.zeros(R), np.zeros((R, n - 1), dtype=np.intp), np.zeros((R, n)), np.zeros((R, m)), np.zeros(R, dtype=bool))
     if not R:
         return found
-    found.facet[:] = _independent(A[0], tau[0]) if start is None else start
-    left = _moved(A, tau, found, np.flatnonzero(size > 0), slack, _STEPS)
+    known: Any = np.isfinite(size) & np.isfinite(A).all(axis=(1, 2))
+    first = int(np.argmax(known & (size > 0)))
+    found.facet[:] = _independent(A[first], tau[first]) if start is None else start
+    left = _moved(A, tau, found, np.flatnonzero(known & (size > 0)), slack, _STEPS)
     if len(left):  # more than n − 1 drives have zeros there, among which steps go round
         _moved(_shaken(A, left, slack), tau, found, left, slack, _STEPS)
         _settle(A[left], tau[left], found, left)
+    for part in (found.ratio, found.normal, found.use):
+        part[~known] = np.nan
     return found
 
 

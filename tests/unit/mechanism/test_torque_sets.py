@@ -55,6 +55,16 @@ def test_drives_that_depend_on_each_other_do_not_go_round(m, n, rng):
     np.testing.assert_allclose((found.normal * tau).sum(axis=1), found.ratio, rtol=1e-5)
 
 
+def test_what_is_not_a_number_stays_none(rng):
+    A, tau = rng.normal(size=(4, 5, 3)), rng.normal(size=(4, 3))
+    tau[1], A[2, 0, 0], tau[3] = np.nan, np.nan, 0.0
+    found = filled(A, tau)
+    assert np.isnan(found.ratio).tolist() == [False, True, True, False]
+    assert np.isnan(found.use[1:3]).all()
+    assert found.ratio[3] == 0.0
+    assert found.ratio[0] == pytest.approx(least_ratio(A[0], tau[0]), rel=1e-9)
+
+
 @pytest.mark.parametrize(("m", "n"), [(6, 3), (12, 6)])
 def test_any_facet_to_begin_with_leads_to_the_same(m, n, rng):
     A, tau = rng.normal(size=(40, m, n)), rng.normal(size=(40, n))

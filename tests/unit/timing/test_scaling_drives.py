@@ -152,6 +152,21 @@ def test_samples_and_batches_are_scaled_each_by_its_factor():
     assert sampled.factor == pytest.approx(float(alone[0].factor), rel=1e-4)
 
 
+@pytest.mark.parametrize("smooth", [False, True])
+def test_a_batch_marks_rows_that_drives_cannot_carry_and_scales_the_others(smooth):
+    """Row 1 leads far out, where gravity alone is too much."""
+    stand = platform(effort=27.0).smoothed(0.1) if smooth else platform(effort=27.0)
+    q0 = np.array(stand.q0)
+    ends = q0 + np.array([[0.0, 0.0, 0.03], [0.0, 0.0, 0.9], [0.01, 0.0, -0.02]])
+    motions = dal.trajectory.septic(np.broadcast_to(q0, (3, 3)), ends, duration=2.0)
+    with pytest.warns(dal.DalembertWarning, match="1 of 3 have no timing; row 1: drives? .* gravity and dry friction alone need"):
+        found = dal.scale_trajectory(stand, motions, samples=100)
+    assert np.isnan(found.factor).tolist() == [False, True, False]
+    assert found.feasible.tolist() == [True, False, True]
+    assert np.isnan(found.drive_torques[1]).all()
+    assert found.use[[0, 2]] == pytest.approx(1.0, abs=1e-5)
+
+
 def test_drives_too_weak_for_gravity_are_named_together():
     weak = rubbing(platform(effort=20.0))
     with pytest.raises(InfeasibleError) as raised:
