@@ -24,7 +24,7 @@ from . import timing_refusals as refusals
 from .drive_facets import Facets
 from .fastest_profile import Profile, ProfileSolver
 from .friction_kinds import bends
-from .gripped_drives import GrippedDrives, grip_of
+from .gripped_drives import grip_of, sharing_of
 from .limit_rows import Limit, RowMaker, TimingLimits
 from .path_grid import WITHIN, BoolArray, Grid, grid_of
 from .path_shapes import Paths, one_path, part_of, read_paths, without_rests
@@ -148,7 +148,7 @@ def fastest_timing(
     rate_limits = _with_pressing(rate_limits._replace(voltage=inductive_voltages(limits)), limits)
     step = 1 if rate_limits.act or drives is not None else max(1, _AT_ONCE // (10 * N))
     inside = threads if paths.count <= step else 1  # several pieces have a thread each
-    sharing = _sharing(plant, limits, inside, grip, rate_limits)
+    sharing = sharing_of(plant, limits, grip, inside, rate_limits.torques)
     maker = RowMaker(plant, limits, inside, None if sharing is None else sharing.fixed_rows())
     rates = RateMaker(plant, rate_limits, inside, sharing)
     if not maker.names.kinds and not rates.limits.act:
@@ -220,16 +220,6 @@ class _Task(NamedTuple):
         shared: tuple[tuple[str, str], ...] = () if self.sharing is None else self.sharing.results
         others = rows if self.maker.drives is None else rows[len(self.maker.drives.names) :]
         return [*shared, *others, *self.maker.speed_names, *self.rates.limits.told]
-
-
-def _sharing(plant: Any, limits: TimingLimits, threads: int | None, grip: Any, rates: RateLimits) -> SharedDrives | None:
-    """The drives of a mechanism, if they are others than its coordinates."""
-    if limits.drives is None:
-        return None
-    if any(grip):
-        contacts, internal = grip
-        return GrippedDrives(plant, limits.drives, threads, contacts, internal, rates.torques, limits.of_drives)
-    return SharedDrives(plant, limits.drives, threads, rates.torques, limits.of_drives)
 
 
 def _with_pressing(rates: RateLimits, limits: TimingLimits) -> RateLimits:

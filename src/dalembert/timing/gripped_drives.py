@@ -26,7 +26,7 @@ from ..loads.load_options import contacts_of, drives_of, held_of
 from ..mechanism.mechanism import Mechanism, PlacedMechanism
 from ..trajectory.motion import Rates
 from ..wording import listed
-from .limit_rows import DriveLimits, Limit, LimitRows
+from .limit_rows import DriveLimits, Limit, LimitRows, TimingLimits
 from .path_torque_rates import PathTorqueRates
 from .path_torques import PathTorques
 from .shared_drives import SharedDrives, beside
@@ -35,6 +35,10 @@ _SIDES = 32  # of a pyramid within a cone of friction: half a percent less of it
 _PRESS = 4.0  # times what drives at their limits press with is V
 _KEPT = 2e-6  # of V/2 is not used: with what timings may exceed, contacts hold still
 _SLIPS = 1e-4  # of V/2, from which on a contact is about to slip
+
+
+Grip = tuple[dict[str, Contact], tuple[HeldForce | Squeeze, ...]]
+"""Contacts by the names of closures, and forces that are held."""
 
 
 class GrippedDrives(SharedDrives):
@@ -204,7 +208,18 @@ class GrippedDrives(SharedDrives):
         return asked_forces(self.mechanism, terms, self.contacts, self.internal, _SIDES)
 
 
-def grip_of(system: Any, contacts: Any, internal: Any) -> tuple[dict[str, Contact], tuple[HeldForce | Squeeze, ...]]:
+def sharing_of(
+    system: Any, limits: TimingLimits, grip: Grip, threads: int | None, rates: Limit | None = None
+) -> SharedDrives | None:
+    """The drives of a mechanism, if they are others than its coordinates, or hold something."""
+    if limits.drives is None:
+        return None
+    if any(grip):
+        return GrippedDrives(system, limits.drives, threads, *grip, rates, limits.of_drives)
+    return SharedDrives(system, limits.drives, threads, rates, limits.of_drives)
+
+
+def grip_of(system: Any, contacts: Any, internal: Any) -> Grip:
     """Contacts and held forces as they are given, checked; values are the same all along a path."""
     grip = contacts_of(contacts), held_of(internal)
     placed = system.mechanism if isinstance(system, PlacedMechanism) else system
@@ -219,4 +234,4 @@ def grip_of(system: Any, contacts: Any, internal: Any) -> tuple[dict[str, Contac
     return grip
 
 
-__all__ = ["GrippedDrives", "grip_of"]
+__all__ = ["Grip", "GrippedDrives", "grip_of", "sharing_of"]

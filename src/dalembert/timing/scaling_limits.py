@@ -16,11 +16,10 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ..checks import FloatArray
-from ..loads.load_conditions import Contact, HeldForce, Squeeze
 from ..mechanism.torque_sets import Drives, Filled, filled, largest
 from ..trajectory.motion import Rates
 from . import timing_refusals as refusals
-from .gripped_drives import GrippedDrives
+from .gripped_drives import Grip, sharing_of
 from .limit_rows import TimingLimits
 from .path_torques import PathTorques
 from .shared_drives import SharedDrives
@@ -28,9 +27,6 @@ from .shared_drives import SharedDrives
 _STEPS = 30  # from facet to facet; one or two are usual
 _ROUNDING = 1e-12  # of a factor
 _KEPT = 1e-8  # of limits is not used where contacts hold something, so that rounding makes nothing slip
-
-Grip = tuple[dict[str, Contact], tuple[HeldForce | Squeeze, ...]]
-"""Contacts, and forces that are held."""
 
 
 class TrajectoryParts(NamedTuple):
@@ -47,11 +43,6 @@ class TrajectoryParts(NamedTuple):
     torques: PathTorques
     rows: FloatArray | None
     asked: PathTorques
-
-    @property
-    def path(self) -> Rates:
-        """q, q′, q″, and no q‴."""
-        return self.q, self.q1, self.q2, self.q2
 
 
 class TorqueLimits(Protocol):
@@ -85,11 +76,8 @@ class TorqueLimits(Protocol):
 
 def torque_limits(system: Any, limits: TimingLimits, grip: Grip, threads: int | None) -> TorqueLimits:
     """Of the drives of a mechanism where these are not its coordinates, or hold something."""
-    if limits.drives is None:
-        return OwnTorques(limits)
-    if any(grip):
-        return DriveTorques(GrippedDrives(system, limits.drives, threads, *grip), limits)
-    return DriveTorques(SharedDrives(system, limits.drives, threads), limits)
+    sharing = sharing_of(system, limits, grip, threads)
+    return OwnTorques(limits) if sharing is None else DriveTorques(sharing, limits)
 
 
 class OwnTorques:

@@ -44,7 +44,7 @@ def drives_limit(system: Any, given: Any, gripped: bool = False) -> Limit | None
     placed = system.mechanism if isinstance(system, PlacedMechanism) else system
     if not isinstance(placed, Mechanism):
         return None
-    names = tuple(placed.actuated) if gripped and placed.closures and len(placed.actuated) >= placed.n else other_drives(placed)
+    names = tuple(placed.actuated) if gripped else other_drives(placed)
     if not names:
         return None
     turns = {joint.name: joint.turns for joint in placed.robot.structure.coordinates}
