@@ -16,7 +16,7 @@ from ..checks import FloatArray
 from ..expr.loops import LoopProgram
 from ..model import Limits, Robot
 from ..model.numbers import Number
-from ..model.position_functions import Chosen
+from ..model.position_functions import Chosen, PositionFunction
 from ..model.tree import Tree
 
 Shapes = Mapping[str, tuple[int, ...]]
@@ -169,6 +169,15 @@ class MappedSystem(System, Protocol):
         """The recipe of the system beneath, its results changed by their rules."""
 
 
+class MovingValue(NamedTuple):
+    """A function of the positions at a state: its value, its derivatives by q, its rate, and its second rate at q̈ = 0."""
+
+    value: Any
+    row: list[Any]
+    rate: Any
+    bias: Any
+
+
 class DrivesBeside(NamedTuple):
     """Drives that are not the coordinates, with torques (..., m) whose largest share of a limit is the least, and with as much of
     each limit as gravity alone takes of all.
@@ -196,6 +205,9 @@ class LoopSystem(System, Protocol):
 
     def rows_beside(self, q: Any) -> tuple[list[Any], list[list[Any]]]:
         """Their positions, and the derivatives of these by the coordinates, over scalars, with the positions in use."""
+
+    def moving(self, functions: Sequence[PositionFunction], q: Any, qd: Any) -> list[MovingValue]:
+        """How functions of the positions move, over scalars, with the positions in use."""
 
     def drives_beside(self, q: FloatArray, qd: FloatArray, qdd: FloatArray) -> DrivesBeside | None:
         """The drives and their torques; None where they are the coordinates, or have no limits."""
@@ -227,6 +239,7 @@ __all__ = [
     "Kernels",
     "LoopSystem",
     "MappedSystem",
+    "MovingValue",
     "Reading",
     "Recipe",
     "Request",

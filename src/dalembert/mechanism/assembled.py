@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from ..algorithms.position_rows import Positions, difference, evaluated
 from ..algorithms.sweep import Unrolled
 from ..checks import FloatArray
 from ..dynamics.robot_system import RobotSystem
+from ..dynamics.system import MovingValue
 from ..errors import ModelError, UnknownNameError
 from ..expr import ops
 from ..expr.graph import Expr, Graph
@@ -25,6 +26,7 @@ from ..model.position_functions import Chosen, JointSum, PositionFunction
 from ..model.record import Record, put
 from ..model.springs import Damper, Spring
 from ..model.tree import Tree
+from ..spatial.nested import dot
 from ..spatial.sparse_lu import Plan, factor, plan
 from . import assembly_program, linear
 from .closed_state import INPUT, ClosedState
@@ -220,6 +222,19 @@ class Assembled(Record):
     def rates(self, q: list[Expr], qd: list[Expr]) -> list[Any]:
         """ẋ."""
         return self.state(q).rates(qd)
+
+    def moving(self, functions: Sequence[PositionFunction], q: list[Any], qd: list[Any]) -> list[MovingValue]:
+        """Functions of the positions at a state: value, row by q, rate, and second rate at q̈ = 0; over scalars."""
+        closed = self.state(q)
+        xd, rest = closed.rates(qd), closed.accelerations(qd, [0.0] * self.n)
+        at = Positions(Unrolled(self.tree), closed.x, xd)
+        found = []
+        for value in (evaluated(at, function) for function in functions):
+            joints, entries = list(value.row), list(value.row.values())
+            row = [dot(entries, [closed.G[k][c] for k in joints]) for c in range(self.n)]
+            rate, bias = (dot(entries, [x[k] for k in joints]) for x in (xd, rest))
+            found.append(MovingValue(value.value, row, rate, bias + value.bias))
+        return found
 
     @cached_property
     def setting(self) -> assembly_program.Setting:

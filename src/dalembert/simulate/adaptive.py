@@ -19,14 +19,13 @@ from . import adams, dop853, rosenbrock
 from .actions import acting_torque, actions_of
 from .adaptive_run import Run
 from .commands import split
-from .dry_events import friction_first, smoothed_to_pass
+from .dry_events import friction_first
 from .dry_friction import jumping_joints
 from .events import Event, Occasions, check_start, occasions_of
 from .integrator import Integrator
 from .laws import TorqueFunction
 from .solution import Simulation
 from .states import finite_number, initial, positive, rising_times, together
-from .steering import LEAVING
 from .torques import torque_of
 from .warn import warn_of_simulation
 
@@ -129,8 +128,8 @@ def simulate(
     events : sequence of Event, optional
         What to look for: functions of (t, q, qd) that pass zero, and times. Each is noted, ends the motion or changes the system.
     stops : float, or mapping of name to float, optional
-        The limits of the joints, or of those that are named, are stops: the part of its speed that a joint keeps when it hits
-        one, from 0 (it stays there until something pulls it away) to 1.
+        The limits of the joints, those within loops too, or of those that are named, are stops: the part of its speed that a
+        joint keeps when it hits one, from 0 (it stays there until something pulls it away) to 1.
     t_start : float
         Start of the interval [s].
     method : {'dop853', 'adams', 'rosenbrock'}
@@ -158,8 +157,7 @@ def simulate(
     -----
     DalembertWarning
         With code 'motion-failed', if a motion did not reach its end: how many, why, and what to try. With code
-        'friction-smoothed', if dry friction acts elsewhere than at the coordinates and was smoothed; 'stops-within-loops', if
-        joints of a mechanism that are no coordinates have ranges, which are no stops.
+        'friction-smoothed', if dry friction acts at too many joints to hold single ones, and was smoothed.
 
     Examples
     --------
@@ -178,7 +176,7 @@ def simulate(
     occasions = None
     given = None if actions is None else actions.dry
     if events is not None or stops is not None or jumping_joints(system, given):
-        system, occasions = friction_first(system, occasions_of(system, events, stops, interval), given)
+        system, occasions = friction_first(system, occasions_of(system, events, stops, interval, given), given)
     numbers = inputs, signals, states, rates
     if actions is None:
         torque = torque_of(engine.size(system), tau, tau_times, tau_between, interval[0], *numbers, actuators)
@@ -198,11 +196,8 @@ def simulate(
         return run.points(q, qd, interval, [interval[0], interval[1]] if t_eval is None else t_eval), run
 
     if occasions is not None:
-        check_start(occasions, q)
+        check_start(occasions, system, q, batch)
     found, run = moved(system, occasions)
-    if occasions is not None and not occasions.asked and np.any(found.status == LEAVING):
-        system = smoothed_to_pass(system)
-        found, run = moved(system, None)
     warn_of_simulation(found, system, run.fault)
     if torque.python is not None:
         torque.python.tell("simulate")

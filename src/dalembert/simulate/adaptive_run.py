@@ -180,7 +180,8 @@ class Run:
         events = [] if self.pauses is None else self.pauses.shaped(batch)
         counts = _counts(state, batch)
         stiff = (state[:, _AT.bound] > 0.5 * np.maximum(state[:, _AT.accepted], _FEW)).reshape(batch)
-        return Simulation(t, q, qd, *counts, None, x, self.system, states, stiff, self.torque, events)
+        standing = None if self.pauses is None else self.pauses.standing(self.motions)
+        return Simulation(t, q, qd, *counts, None, x, self.system, states, stiff, self.torque, events, standing)
 
     def _start(self, q: FloatArray, qd: FloatArray, t: float) -> Motions:
         state = np.zeros((len(q), len(Fields._fields)))
@@ -281,6 +282,8 @@ class Run:
                 self.charts.append(chart)
             motions.chart[k] = next(i for i, known in enumerate(self.charts) if known is chart)
             motions.state[k, _AT.status], motions.fresh[k] = RUNNING, 1
+            if self.pauses is not None:
+                self.pauses.enter(motions, int(k))
 
 
 def _counts(state: FloatArray, batch: tuple[int, ...]) -> tuple[Any, Any, Any, Any]:

@@ -8,7 +8,7 @@ from ..dynamics import engine
 from ..dynamics.system import AnySystem, Request
 from ..errors import DalembertWarning, ModelError, ShapeError, tell
 from ..wording import listed
-from .dry_friction import Given, can_be_held, dry_friction, jumping_joints
+from .dry_friction import Given, can_be_held, jumping_joints
 from .events import Occasions
 
 CODE = "friction-smoothed"
@@ -23,11 +23,12 @@ def friction_first(system: AnySystem, occasions: Occasions, given: Given = None)
     jumping, asked = jumping_joints(system, given), occasions.asked
     if not jumping and not asked:
         return system, None
-    why = _why_not(system, given)
+    why = _why_not(system, occasions) if jumping else None
+    occasions = occasions if why is None else occasions.without_friction()
     if asked:
         _refuse_events(system, occasions, given)
-    if not jumping or why is None:
-        return system, occasions._replace(dry=bool(jumping), given=given)
+    if why is None:
+        return system, occasions
     if hasattr(system, "smoothed"):
         return _smooth(system, jumping, why), occasions if asked else None
     if asked:
@@ -35,11 +36,11 @@ def friction_first(system: AnySystem, occasions: Occasions, given: Given = None)
     return system, None  # its friction jumps; a motion that fails for it is told of
 
 
-def _why_not(system: AnySystem, given: Given) -> str | None:
+def _why_not(system: AnySystem, occasions: Occasions) -> str | None:
     """Why dry friction cannot be taken as it is; None if it can."""
-    if not can_be_held(system):
-        return f"acts in one of {engine.size(system)} joints, too many to hold"
-    return "acts at joints that are no coordinates" if dry_friction(system, given) is None else None
+    if not can_be_held(system, occasions.axes(system)):
+        return f"acts in one of {len(occasions.names)} joints, too many to hold"
+    return "acts at joints that are no coordinates" if occasions.friction(system) is None else None
 
 
 def _refuse_events(system: AnySystem, occasions: Occasions, given: Given) -> None:
@@ -49,16 +50,11 @@ def _refuse_events(system: AnySystem, occasions: Occasions, given: Given) -> Non
             f"event {changing!r}: another system from then on, but parameters are given, which would hold for that one too. "
             "Leave one of them out."
         )
-    if not can_be_held(system):
+    if not can_be_held(system, occasions.axes(system)):
         raise ModelError(
-            f"events: {system.name!r} has {engine.size(system)} coordinates, too many to hold single ones. "
-            "Integrate dal.forward_dynamics with scipy.integrate.solve_ivp instead."
+            f"events: {system.name!r} has {len(occasions.names)} joints with friction, stops or coordinates, too many to hold "
+            "single ones. Integrate dal.forward_dynamics with scipy.integrate.solve_ivp instead."
         )
-
-
-def smoothed_to_pass(system: Any) -> Any:
-    """A mechanism that comes to where its coordinates do not tell its positions goes on in others, which friction is not at."""
-    return _smooth(system, jumping_joints(system), "acts at coordinates that do not tell the positions throughout the motion")
 
 
 def _smooth(system: Any, jumping: list[str], why: str) -> Any:
@@ -71,4 +67,4 @@ def _smooth(system: Any, jumping: list[str], why: str) -> Any:
     return engine.kept(system, Request("smoothed", (WIDTH,)), lambda: system.smoothed(WIDTH))
 
 
-__all__ = ["friction_first", "smoothed_to_pass"]
+__all__ = ["friction_first"]

@@ -1,6 +1,6 @@
 """Dry friction as it is: a force that jumps with the direction of sliding, and holds a joint at rest up to its level there.
 
-A coordinate is in one of three modes: it slides forward (1), slides backward (−1), or sticks (0). Sliding, its friction is the
+An axis is in one of three modes: it slides forward (1), slides backward (−1), or sticks (0). Sliding, its friction is the
 law's for that direction, whatever rounding makes of q̇ near zero; sticking, friction is what keeps q̈ = 0, as long as that is
 between the two levels at rest [theory: simulation, Eq. 9 to 12].
 """
@@ -18,22 +18,20 @@ from ..algorithms.sweep import Unrolled
 from ..checks import FloatArray
 from ..dynamics import engine, sizes
 from ..dynamics.robot_system import RobotSystem
-from ..dynamics.surroundings import DEFAULT, FREE, Forces
-from ..dynamics.system import AnySystem, Reading, Request, System
+from ..dynamics.system import AnySystem, Reading, Request
 from ..dynamics.transferred import Transferred
 from ..errors import ModelError
 from ..expr import ops
-from ..model.position_functions import Chosen, JointSum
+from ..model.position_functions import JointSum
 from ..model.tree import Law, Segment, Tree
-from ..spatial import ldl
-from ..spatial.nested import dot
+from .axes import Axes, axes_of, joints_beside
 
 Given: TypeAlias = tuple[bool, ...] | None  # which joints of a tree have dry friction by given parameters; None without such
 _FRICTIONLESS = Law(dry=True, smooth=False, stribeck=False, viscous=0.0, mean=0.0, difference=0.0)
 
 
 class Share(NamedTuple):
-    """The law of a joint whose rate is `factor` times that of a coordinate; the factor may depend on the position.
+    """The law of a joint whose rate is `factor` times that of an axis; the factor may depend on the position.
 
     `place` is that of its level among dynamic parameters, which may be given in the place of the model's own.
     """
@@ -43,7 +41,7 @@ class Share(NamedTuple):
     place: int
 
     def force(self, mode: Any, qd: Any) -> Any:
-        """What the dry part of the law exerts against the coordinate while it slides in the direction of `mode`."""
+        """What the dry part of the law exerts against the axis while it slides in the direction of `mode`."""
         law, factor = self.law, self.factor
         sigma = mode * ops.sign(factor)
         level = sigma * law.mean + sigma * sigma * law.difference
@@ -53,38 +51,26 @@ class Share(NamedTuple):
         return level * factor
 
 
-class Passive(NamedTuple):
-    """The law of a joint that is no coordinate: its rate is `multiplier` times that of `coordinate` of the tree."""
-
-    law: Law
-    coordinate: int
-    multiplier: float
-    place: int
-
-
 class DryFriction(NamedTuple):
-    """The dry friction of a system: shares for each coordinate, and those of other joints where there is one coordinate."""
+    """The dry friction of a system: the shares of each axis."""
 
     shares: tuple[tuple[Share, ...], ...]
-    passive: tuple[Passive, ...] = ()
 
     @property
     def acts(self) -> list[bool]:
-        """Which coordinates have any."""
-        return [bool(own or self.passive) for own in self.shares]
+        """Which axes have any."""
+        return [bool(own) for own in self.shares]
 
     def acts_with(self, phi: FloatArray) -> list[bool]:
-        """Which coordinates have any with given parameters (p,)."""
-        others = any(phi[one.place] for one in self.passive)
-        return [bool(others or any(phi[share.place] for share in own)) for own in self.shares]
+        """Which axes have any with given parameters (p,)."""
+        return [any(phi[share.place] for share in own) for own in self.shares]
 
-    def at(self, view: Any, q: Any, phi: Any = None) -> list[list[Share]]:
-        """All shares at a position, with the levels of given parameters, if there are any."""
-        found = [list(own) for own in self.shares]
-        if self.passive:
-            rates = view.rates(q, [1.0])
-            found[0] += [Share(one.law, rates[one.coordinate] * one.multiplier, one.place) for one in self.passive]
-        return found if phi is None else [[with_level(share, phi[share.place]) for share in own] for own in found]
+    def at(self, phi: Any = None) -> Sequence[Sequence[Share]]:
+        """All shares, with the levels of given parameters (..., p), if there are any."""
+        if phi is None:
+            return self.shares
+        column = phi.__getitem__ if isinstance(phi, Sequence) else lambda k: phi[..., k]
+        return [[with_level(share, column(share.place)) for share in own] for own in self.shares]
 
 
 def with_level(share: Share, level: Any) -> Share:
@@ -93,7 +79,7 @@ def with_level(share: Share, level: Any) -> Share:
 
 
 def force(shares: Sequence[Share], mode: Any, qd: Any) -> Any:
-    """The force against a coordinate that slides in the direction of `mode`."""
+    """The force against an axis that slides in the direction of `mode`."""
     return sum((share.force(mode, qd) for share in shares), 0.0)
 
 
@@ -138,51 +124,73 @@ def level_place(j: int) -> int:
     return (j + 1) * (len(regressor.INERTIAL) + len(regressor.STANDARD.drive)) - 1
 
 
-def dry_friction(system: AnySystem, given: Given = None) -> DryFriction | None:
-    """The dry friction of a system where its coordinates tell which way every joint that has any slides; None elsewhere."""
+def rubbing_beside(system: AnySystem, given: Given = None) -> tuple[str, ...]:
+    """The joints within loops of a mechanism whose friction jumps, and which no coordinate tells of."""
+    return engine.kept(system, Request("rubbing_beside", (given,)), lambda: _rubbing_beside(system, given))
+
+
+def _rubbing_beside(system: AnySystem, given: Given) -> tuple[str, ...]:
+    axes = joints_beside(system)
+    if not axes:
+        return ()
+    view: Any = engine.system_of(system)
+    tree, told = view.tree, _factors(view, axes_of(system))
+    jumping = {s.coordinate for s, jumps in zip(tree.segments, _which_jump(tree, given), strict=True) if jumps}
+    places = {s.name: s.coordinate for s in reversed(tree.segments)}
+    return tuple(axis.name for axis in axes if places[axis.name] in jumping and places[axis.name] not in told)
+
+
+def friction_axes(system: AnySystem, given: Given = None) -> Axes:
+    """The axes at which the dry friction of a system acts."""
+    return axes_of(system, rubbing_beside(system, given))
+
+
+def dry_friction(system: AnySystem, axes: Axes, given: Given = None) -> DryFriction | None:
+    """The dry friction of a system where its axes tell which way every joint that has any slides; None elsewhere."""
     view = engine.system_of(system)
-    n = engine.size(system)
+    shares: list[list[Share]] = [[] for _ in axes.names]
     if not hasattr(view, "tree"):
-        return DryFriction(((),) * n)
-    factors = _factors(view)
-    shares: list[list[Share]] = [[] for _ in range(n)]
-    passive = []
+        return DryFriction(tuple(map(tuple, shares)))
+    factors = _factors(view, axes)
     for j, (s, jumps) in enumerate(zip(view.tree.segments, _which_jump(view.tree, given), strict=True)):
         if not jumps:
             continue
-        law, place = s.friction or _FRICTIONLESS, factors.get(s.coordinate)
-        if place is not None:
-            shares[place[0]].append(Share(law, place[1] * s.multiplier, level_place(j)))
-        elif n == 1 and hasattr(view, "rates"):  # all joints of a mechanism of one freedom move as one
-            passive.append(Passive(law, s.coordinate, s.multiplier, level_place(j)))
-        else:
+        if s.coordinate not in factors:
             return None
-    return DryFriction(tuple(map(tuple, shares)), tuple(passive))
+        axis, factor = factors[s.coordinate]
+        shares[axis].append(Share(s.friction or _FRICTIONLESS, factor * s.multiplier, level_place(j)))
+    return DryFriction(tuple(map(tuple, shares)))
 
 
-def can_be_held(system: AnySystem) -> bool:
-    """Whether single coordinates can be held: the mass matrix is factored in straight code."""
-    return engine.size(system) < sizes.DENSE_FROM
+def can_be_held(system: AnySystem, axes: Axes | None = None) -> bool:
+    """Whether single axes can be held: what has to be factored is written out in straight code."""
+    return max(engine.size(system), 0 if axes is None else len(axes.names)) < sizes.DENSE_FROM
+
+
+def decidable(system: AnySystem, given: Given = None) -> bool:
+    """Whether it can be decided which joints stick."""
+    axes = friction_axes(system, given)
+    return can_be_held(system, axes) and dry_friction(system, axes, given) is not None
 
 
 def _jumps(s: Segment) -> bool:
     return s.friction is not None and s.friction.dry and not s.friction.smooth
 
 
-def _factors(view: Any) -> dict[int, tuple[int, float]]:
-    """The coordinates of the tree that are coordinates of the system: which, and how many times as fast."""
+def _factors(view: Any, axes: Axes) -> dict[int, tuple[int, float]]:
+    """The coordinates of the tree that are axes of the system: which, and how many times as fast."""
     if isinstance(view, RobotSystem):
         return {k: (k, 1.0) for k in range(view.tree.n)}
     if isinstance(view, Transferred):  # a coordinate may have the name of a joint and be something else
         return {}
     of_joint = {s.name: s for s in reversed(view.tree.segments)}
     found = {}
-    for k, coordinate in enumerate(view.coordinates):
-        function = coordinate.function if isinstance(coordinate, Chosen) else JointSum({coordinate.name: 1.0})
+    for k, (name, known) in enumerate(zip(axes.names, axes.functions, strict=True)):
+        function = JointSum({name: 1.0}) if known is None else known
         if isinstance(function, JointSum) and len(function.coefficients) == 1:
-            (name, factor), *_ = function.coefficients.items()
-            if name in of_joint:
-                s = of_joint[name]
+            (joint, factor), *_ = function.coefficients.items()
+            if joint in of_joint:
+                s = of_joint[joint]
                 found[s.coordinate] = (k, 1.0 / (factor * s.multiplier))
     return found
 
@@ -211,85 +219,19 @@ def without_levels(system: Any, phi: Sequence[Any]) -> list[Any]:
     return found
 
 
-class HeldModel:
-    """Forward dynamics with some coordinates held, over scalars.
-
-    With f = 1 where a coordinate slides or is free and 0 where it is held, A is M with the rows and columns of held ones cleared
-    off the diagonal, and
-
-        A q̈ = f (τ − h − dry friction),      hold = τ − h − M q̈,
-
-    so that held coordinates have q̈ = 0, or what is wanted of them, and the force that holds each comes from the same M.
-    """
-
-    def __init__(self, system: System, friction: DryFriction, held: Sequence[bool], forces: Forces = FREE) -> None:
-        self.system, self.friction, self.held = system, friction, list(held)
-        system.recipe(engine.request_of("forward_dynamics"))  # refuses a mass matrix that has no inverse
-        self.given, reading = forces.parameters, WITHOUT_GIVEN if forces.parameters else WITHOUT_DRY
-        alone = (Forces(parameters=True),) if self.given else ()
-        self._mass = system.recipe(engine.request_of("mass_matrix", alone)).function
-        self._torque = system.recipe(engine.request_of("inverse_dynamics", (DEFAULT, forces)), reading).function
-
-    def __call__(self, q: Any, qd: Any, tau: Any, mode: Any, *around: Any, wanted: Any = None) -> Held:
-        """The motion at a point, with the coordinates held whose mode is 0; `wanted` is their acceleration, if not zero.
-
-        `around` are wrenches, and parameters in the place of the model's own, if such are given.
-        """
-        n = range(len(q))
-        if hasattr(self.system, "pulled_back"):  # a chart, to which forces at other coordinates are given
-            tau = self.system.pulled_back(q, tau)
-        *wrenches, phi = around if self.given else (*around, None)
-        M = self._mass(q, phi) if self.given else self._mass(q)
-        beside = [*wrenches, without_levels(self.system, phi)] if self.given else wrenches
-        h, shares = self._torque(q, qd, [0.0] * len(q), *beside), self.friction.at(self.system, q, phi)
-        full = [[M[max(i, j)][min(i, j)] for j in n] for i in n]
-        free = [mode[i] * mode[i] if self.held[i] else 1.0 for i in n]
-        given = [(1.0 - free[i]) * wanted[i] if wanted is not None and self.held[i] else 0.0 for i in n]
-        driving = [tau[i] - h[i] - force(shares[i], mode[i], qd[i]) for i in n]
-        if wanted is not None:
-            driving = [d - dot(full[i], given) for i, d in enumerate(driving)]
-        A = [[full[i][j] * free[i] * free[j] if i != j else full[i][i] for j in range(i + 1)] for i in n]
-        solved = ldl.solve(A, [d * f for d, f in zip(driving, free, strict=True)])
-        qdd = [a + b for a, b in zip(solved, given, strict=True)]
-        hold = [tau[i] - h[i] - dot(full[i], qdd) if self.held[i] else 0.0 for i in n]
-        load = [abs(tau[i]) + abs(h[i]) if self.held[i] else 0.0 for i in n]
-        low, high = ([force(own, way, 0.0) + 0.0 for own in shares] for way in (-1.0, 1.0))
-        return Held(qdd, hold, load, low, high)
-
-
-class Held(NamedTuple):
-    """q̈, the forces that hold, the sizes of what they are differences of, and the least and largest that friction can hold."""
-
-    qdd: Any
-    hold: Any
-    load: Any
-    low: Any
-    high: Any
-
-
-def excess(hold: Any, size: Any, low: Any, high: Any) -> Any:
-    """How much a force is more than what can hold; rounding of what it is made of does not count."""
-    slack = ROUNDING * (size + ops.minimum(abs(low), abs(high)))
-    return ops.maximum(hold - high, low - hold) - slack
-
-
-ROUNDING = 1e-13  # of the forces at a joint: a thousand times what their sum is off
-BOUND = 1e300  # as a level: a stop, or a lock, holds any force
-
 __all__ = [
-    "BOUND",
-    "ROUNDING",
     "WITHOUT_DRY",
     "WITHOUT_GIVEN",
     "DryFriction",
     "Given",
-    "HeldModel",
     "can_be_held",
+    "decidable",
     "dry_friction",
-    "excess",
     "force",
+    "friction_axes",
     "given_levels",
     "jumping_joints",
+    "rubbing_beside",
     "with_level",
     "without_dry",
     "without_levels",

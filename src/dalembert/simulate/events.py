@@ -12,14 +12,16 @@ import numpy as np
 from .. import checks
 from ..checks import FloatArray
 from ..dynamics import engine
-from ..dynamics.system import AnySystem, ranged_beside
-from ..errors import DalembertError, DalembertWarning, ExprError, ModelError, ShapeError, tell
+from ..dynamics.system import AnySystem, LoopSystem
+from ..errors import DalembertError, ExprError, ModelError, ShapeError
 from ..expr import Expr
 from ..options import several_names
-from ..wording import listed, shown
-from .dry_friction import BOUND, DryFriction, Given, dry_friction
+from ..wording import shown
+from .axes import DEPTH, Axes, axes_of, joints_beside
+from .dry_friction import DryFriction, Given, dry_friction, rubbing_beside
 from .fingerprint import fingerprint
-from .happenings import Happenings
+from .happenings import EventFields, Happenings
+from .held_model import BOUND
 from .laws import symbols
 from .states import finite_number
 
@@ -84,7 +86,7 @@ class Event:
     caught : bool
         Whether what the new system has more of was at rest until then, and is caught: M' q̇' = M q̇. Otherwise velocities stay.
     lock, release : sequence of str
-        Coordinates that are locked, at once and wherever they are, or let go again.
+        Joints that are locked, at once and wherever they are, or let go again; those within loops of a mechanism too.
 
     Examples
     --------
@@ -127,23 +129,46 @@ class Event:
 
 
 class Occasions(NamedTuple):
-    """All that may happen in a run: events by functions, events by time in order, stops, and where the joints are."""
+    """All that may happen in a run: events by functions, events by time in order, stops, and where the axes are."""
 
+    n: int  # coordinates; the axes behind them are joints within loops
     functions: tuple[Event, ...]
     timed: tuple[Event, ...]
-    limits: FloatArray  # (2 n,), lower ones first
-    restitution: FloatArray  # (n,), NaN where there is no stop
-    names: tuple[str, ...]
+    limits: FloatArray  # (2 K,), lower ones first
+    restitution: FloatArray  # (K,), NaN where there is no stop
+    names: tuple[str, ...]  # of the K axes
     locks: bool
-    dry: bool = False  # whether there is dry friction
-    given: Given = None  # which joints have any by given parameters
+    looped: bool = False  # whether axes may be no coordinates, at least in some chart
+    given: Given = None  # which joints have dry friction by given parameters
+
+    def axes(self, system: AnySystem) -> Axes:
+        """The axes of a system, or of a chart of it."""
+        return axes_of(system, self.names[self.n :])
+
+    @property
+    def layout(self) -> EventFields:
+        """What motions carry."""
+        return EventFields(len(self.names), len(self.functions), len(self.names) if self.looped else 0)
 
     def happenings(self, system: AnySystem) -> Happenings:
         """What the time loop of a system has to look for."""
-        friction = dry_friction(system, self.given) or DryFriction(((),) * len(self.names))
+        axes = self.axes(system)
+        friction = self.friction(system) or DryFriction(((),) * len(self.names))
         stops = tuple(bool(x) for x in ~np.isnan(self.restitution))
         functions = tuple(_scalar_function(event) for event in self.functions)
-        return Happenings(friction, stops, self.locks, functions, tuple(_DIRECTIONS[e.direction] for e in self.functions))
+        directions = tuple(_DIRECTIONS[e.direction] for e in self.functions)
+        return Happenings(axes, friction, stops, self.locks, functions, directions, self.layout)
+
+    def friction(self, system: AnySystem) -> DryFriction | None:
+        """The dry friction of a system at the axes; None where it acts elsewhere too."""
+        return dry_friction(system, self.axes(system), self.given)
+
+    def without_friction(self) -> Occasions:
+        """The same where friction is smooth: only stops and locks are at joints within loops."""
+        locked = {name for e in (*self.functions, *self.timed) for name in (*e.lock, *e.release)}
+        kept = [k < self.n or name in locked or not np.isnan(self.restitution[k]) for k, name in enumerate(self.names)]
+        names = tuple(name for name, keep in zip(self.names, kept, strict=True) if keep)
+        return self._replace(names=names, limits=self.limits[[*kept, *kept]], restitution=self.restitution[kept])
 
     @property
     def asked(self) -> bool:
@@ -152,9 +177,8 @@ class Occasions(NamedTuple):
 
     @property
     def in_any_coordinates(self) -> bool:
-        """Whether a mechanism may go on in other coordinates: nothing happens at the coordinates themselves."""
-        free = np.isnan(self.restitution).all() and not any(e.changes for e in (*self.functions, *self.timed))
-        return bool(free) and (len(self.names) == 1 or not self.dry)
+        """Whether a mechanism may go on in other coordinates: another system has no charts of this one."""
+        return all(e.system is None for e in (*self.functions, *self.timed))
 
     @property
     def key(self) -> tuple[Any, ...] | None:
@@ -163,41 +187,58 @@ class Occasions(NamedTuple):
         if any(found is None for found in functions):
             return None
         stops = tuple(~np.isnan(self.restitution))
-        return (*functions, tuple(e.direction for e in self.functions), stops, self.locks, self.given)
+        return (*functions, tuple(e.direction for e in self.functions), stops, self.locks, self.names, self.given)
 
 
-def occasions_of(system: AnySystem, events: Any, stops: Any, interval: tuple[float, float]) -> Occasions:
-    """What users give, checked."""
-    coordinates = engine.system_of(system).coordinates
-    names = tuple(c.name for c in coordinates)
+def occasions_of(system: AnySystem, events: Any, stops: Any, interval: tuple[float, float], given: Given = None) -> Occasions:
+    """What users give, checked, and the axes that it happens at."""
+    coordinates, joints = engine.system_of(system).coordinates, joints_beside(system)
     several = () if events is None else [events] if isinstance(events, Event) else events
-    given = tuple(_event(e) for e in checks.items("events", several, "a list of dal.Event"))
-    for event in given:
+    listed = tuple(_event(e) for e in checks.items("events", several, "a list of dal.Event"))
+    names = tuple(axis.name for axis in (*coordinates, *joints))
+    for event in listed:
         _check_change(event, system, names)
         if event.time is not None and not interval[0] < event.time < interval[1]:
             raise ShapeError(
                 f"event {event.name!r}: at {event.time} s, but the motion goes from {interval[0]} to {interval[1]} s."
             )
-    timed = sorted((e for e in given if e.time is not None), key=lambda e: e.time or 0.0)
-    restitution = _restitution(stops, coordinates)
-    _tell_of_loops(stops, system)
-    low = [c.limits.lower if not np.isnan(e) else -BOUND for c, e in zip(coordinates, restitution, strict=True)]
-    high = [c.limits.upper if not np.isnan(e) else BOUND for c, e in zip(coordinates, restitution, strict=True)]
+    timed = sorted((e for e in listed if e.time is not None), key=lambda e: e.time or 0.0)
+    restitution = _restitution(stops, [*coordinates, *joints])
+    locks = any(e.lock for e in listed)
+    wanted = {name for e in listed for name in (*e.lock, *e.release)}
+    systems = (system, *(e.system for e in listed if e.system is not None))
+    wanted |= {name for each in systems for name in rubbing_beside(each, given)}
+    n = len(coordinates)
+    used = [k for k, name in enumerate(names) if k < n or name in wanted or not np.isnan(restitution[k])]
+    axes, restitution = [(*coordinates, *joints)[k] for k in used], restitution[used]
+    low = [c.limits.lower if not np.isnan(e) else -BOUND for c, e in zip(axes, restitution, strict=True)]
+    high = [c.limits.upper if not np.isnan(e) else BOUND for c, e in zip(axes, restitution, strict=True)]
     limits = np.clip(np.array([*low, *high], dtype=float), -BOUND, BOUND)
-    functions = tuple(e for e in given if e.function is not None)
-    return Occasions(functions, tuple(timed), limits, restitution, names, any(e.lock for e in given))
+    functions = tuple(e for e in listed if e.function is not None)
+    looped = isinstance(engine.system_of(system), LoopSystem)
+    named = tuple(axis.name for axis in axes)
+    return Occasions(n, functions, tuple(timed), limits, restitution, named, locks, looped, given)
 
 
-def check_start(occasions: Occasions, q: FloatArray) -> None:
+def check_start(occasions: Occasions, system: AnySystem, q: FloatArray, batch: tuple[int, ...]) -> None:
     """Refuse a motion that begins beyond a stop."""
-    n = len(occasions.names)
-    beyond = (q < occasions.limits[:n]) | (q > occasions.limits[n:])
+    n, count = occasions.n, len(occasions.names)
+    slack = np.where(np.arange(count) < n, 0.0, DEPTH)
+    y = q
+    if count > n:
+        names = [axis.name for axis in joints_beside(system)]
+        shaped = q.reshape(*batch, n)
+        view: Any = engine.system_of(system)
+        found = view.motion_beside(shaped, np.zeros_like(shaped))[0]
+        beside = np.broadcast_to(found, (*batch, len(names))).reshape(len(q), len(names))
+        y = np.concatenate([q, beside[:, [names.index(name) for name in occasions.names[n:]]]], axis=1)
+    beyond = (y < occasions.limits[:count] - slack) | (y > occasions.limits[count:] + slack)
     if not beyond.any():
         return
     row, i = (int(k) for k in np.argwhere(beyond)[0])
-    low, high = occasions.limits[i], occasions.limits[n + i]
+    low, high = occasions.limits[i], occasions.limits[count + i]
     raise ShapeError(
-        f"q0: {occasions.names[i]!r} at {q[row, i]:g}, beyond its stops at {low:g} and {high:g}"
+        f"q0: {occasions.names[i]!r} at {y[row, i]:g}, beyond its stops at {low:g} and {high:g}"
         + ("." if len(q) == 1 else f", in motion {row}.")
         + " Begin within them, or leave it out of stops."
     )
@@ -211,27 +252,31 @@ def _event(value: Any) -> Event:
 
 def _check_change(event: Event, system: AnySystem, names: tuple[str, ...]) -> None:
     for name in (*event.lock, *event.release):
-        checks.choice(f"event {event.name!r}: coordinate", name, dict.fromkeys(names))
+        checks.choice(f"event {event.name!r}: joint", name, dict.fromkeys(names))
     if event.system is None:
         return
-    other = tuple(c.name for c in engine.system_of(event.system).coordinates)
-    if other != names:
+    own, other = (tuple(c.name for c in engine.system_of(each).coordinates) for each in (system, event.system))
+    if other != own:
         raise ModelError(
-            f"event {event.name!r}: the system from then on has the coordinates {', '.join(other)}, but {', '.join(names)} are "
+            f"event {event.name!r}: the system from then on has the coordinates {', '.join(other)}, but {', '.join(own)} are "
             "expected. A joint that is to stand still is locked: Event(..., lock=[...])."
+        )
+    if set(names) - {*own, *(joint.name for joint in joints_beside(event.system))}:
+        raise ModelError(
+            f"event {event.name!r}: the system from then on has other joints than {system.name!r}. Take one with the same joints."
         )
 
 
-def _restitution(stops: Any, coordinates: Sequence[Any]) -> FloatArray:
-    """How much of its speed each coordinate keeps at its stops; NaN where it has none."""
-    found = np.full(len(coordinates), np.nan)
+def _restitution(stops: Any, axes: Sequence[Any]) -> FloatArray:
+    """How much of its speed each of the axes keeps at its stops; NaN where it has none."""
+    found = np.full(len(axes), np.nan)
     if stops is None:
         return found
-    names = [c.name for c in coordinates]
-    finite = [bool(np.isfinite(c.limits.lower) or np.isfinite(c.limits.upper)) for c in coordinates]
+    names = [c.name for c in axes]
+    finite = [bool(np.isfinite(c.limits.lower) or np.isfinite(c.limits.upper)) for c in axes]
     if isinstance(stops, Mapping):
         for name, value in stops.items():
-            k = names.index(str(checks.choice("stops: coordinate", name, {n: n for n in names})))
+            k = names.index(str(checks.choice("stops: joint", name, {n: n for n in names})))
             if not finite[k]:
                 raise ModelError(
                     f"stops: {name!r} has no limits, so there is nothing to hit. Give its joint Limits(lower, upper)."
@@ -240,22 +285,6 @@ def _restitution(stops: Any, coordinates: Sequence[Any]) -> FloatArray:
     else:
         found[np.array(finite)] = _share(stops)
     return found
-
-
-def _tell_of_loops(stops: Any, system: AnySystem) -> None:
-    """Say that joints within loops that are no coordinates pass the ends of their ranges, unless stops were chosen by name."""
-    if stops is None or isinstance(stops, Mapping):
-        return
-    beside = [axis.name for _, axis in ranged_beside(engine.system_of(system))]
-    if not beside:
-        return
-    tell(
-        DalembertWarning(
-            f"stops: {system.name!r} has joints within loops whose ranges are no stops ({listed(beside)}), since only "
-            "coordinates have these. Choose such a joint for a coordinate, or look for its ends with an Event.",
-            "stops-within-loops",
-        )
-    )
 
 
 def _share(value: Any) -> float:

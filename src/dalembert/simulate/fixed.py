@@ -138,9 +138,9 @@ def semi_implicit_euler(system: AnySystem, torque: str | TorqueLaw) -> LoopProgr
     positions, torque_here = loop.plant.solve(loop.q), loop.torque_at(loop.q, loop.qd, 0.0)
     targets = [loop.z, *loop.further_results()]
     advance += loop.further(lambda h, z, zd: [z + h * zd] * 2, [loop.h, loop.z, loop.zd], targets)
-    slope = loop.plant.settled(loop.h, loop.qd, slope, qdd)
-    advance += loop.plant.rest(loop.qd, loop.results()[1])
-    return loop.finish([*positions, *torque_here, *slope, *advance, *loop.keep_positions(), *loop.predict(1.0)])
+    slope = loop.plant.settled(loop.h, StateCells(loop.t, loop.q, loop.qd), slope, qdd)
+    ahead = [*loop.keep_positions(), *loop.predict(1.0)]
+    return loop.finish([*positions, *torque_here, *slope, *advance, *ahead, *loop.plant.rest(loop.q, loop.qd, loop.results())])
 
 
 def rk4(system: AnySystem, torque: str | TorqueLaw) -> LoopProgram:
@@ -154,7 +154,7 @@ def rk4(system: AnySystem, torque: str | TorqueLaw) -> LoopProgram:
     clear = make.each(n, lambda q, qd: [q, qd, 0.0, 0.0], [loop.q, loop.qd], [x, v, sum_v, sum_a], quick=True)
     steps: list[Step] = [*clear, *loop.further(lambda z: [z, 0.0], [loop.z], [z, sum_z])]
     for node, following, weight in zip(_RK4_NODES, (*_RK4_NODES[1:], None), _RK4_WEIGHTS, strict=True):
-        begins = loop.plant.settled(loop.h, loop.qd, slope, qdd) if node == 0.0 else slope
+        begins = loop.plant.settled(loop.h, StateCells(loop.t, x, v), slope, qdd) if node == 0.0 else slope
         steps += [*positions, *loop.torque_at(x, v, node, z), *begins]
         if following is None:
             steps += loop.predict(1.0)
@@ -167,7 +167,7 @@ def rk4(system: AnySystem, torque: str | TorqueLaw) -> LoopProgram:
     sources = [loop.h, loop.q, loop.qd, v, qdd, sum_v, sum_a]
     steps += make.each(n, _rk4_end, sources, [loop.q, loop.qd, *loop.results()], quick=True)
     steps += loop.further(_further_rk4_end, [loop.h, loop.z, loop.zd, sum_z], [loop.z, *loop.further_results()])
-    steps += loop.plant.rest(loop.qd, loop.results()[1])
+    steps += loop.plant.rest(loop.q, loop.qd, loop.results())
     return loop.finish(steps)
 
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..dynamics import engine
 from ..dynamics.system import AnySystem
 from ..expr import ops
 from ..expr.assembly import Cells
 from ..expr.loops import Repeat, Step
 from . import locating
 from .happenings import Happenings
+from .held_model import AxisMotion
 from .held_plant import HeldPlant
 from .holding import NEVER, Holding
 from .integrator import Integrator
@@ -24,6 +24,10 @@ from .laws import TorqueLaw
 from .locating import RootSearch
 from .plant import Plant
 from .steering import DONE, PAUSED, RUNNING, TOO_MANY, interpolated
+
+_SWAY = 0.5  # of what is left to its level, how much a force that holds may change in a step
+_STILL = 1e-30
+_ROUNDS = 3.0  # of Newton's method: what a step with a loose tolerance leaves is then rounding, in speeds too
 
 
 class HeldIntegrator(Integrator):
@@ -36,7 +40,7 @@ class HeldIntegrator(Integrator):
 
     def __init__(self, system: AnySystem, torque: str | TorqueLaw, output: str, happenings: Happenings) -> None:
         self.happenings = happenings
-        self.rules = Holding(happenings, engine.size(system))
+        self.rules = Holding(happenings)
         super().__init__(system, torque, output)
         self.timed = True
         if output == "dense":
@@ -51,7 +55,8 @@ class HeldIntegrator(Integrator):
         # What a look finds at a point; what is kept of it waits with its motion, while others go on, until it is attended to.
         self.passed = [self.make.buffer(at.n), *([self.make.buffer(at.m)] if at.m else [])]
         self.clock, self.settle = self.events[at.clock : at.clock + 1], self.events[at.settle : at.settle + 1]
-        self.mode, self.forces = plant.mode, [plant.hold, plant.load, plant.low, plant.high]
+        self.mode, self.forces = plant.mode, plant.holding
+        self.beside = list(self.happenings.axes.beside)
         return plant
 
     def _own_vectors(self) -> list[tuple[str, int]]:
@@ -62,6 +67,10 @@ class HeldIntegrator(Integrator):
         make, at = self.make, self.held.layout
         self.limits = make.input("limits", 2 * at.n)
         self.turned = make.buffer(at.n)
+        self.begun_rates = [self.events[at.speed], self.events[at.pull]]
+        self.end_rates = [make.buffer(at.n) for _ in range(2)] if self.beside else []
+        self.going, self.sway, self.swayed, self.end_hold = make.buffer(), make.buffer(), make.buffer(), make.buffer(at.n)
+        self.begun_hold = self.events[at.hold]
         self.over, self.worst, self.top, self.turn, self.solving, self.again = (make.buffer() for _ in range(6))
         self.search = RootSearch(*(make.buffer() for _ in RootSearch._fields))
         self.values, self.oriented, self.begun = (make.buffer(max(at.m, 1)) for _ in range(3))
@@ -73,7 +82,8 @@ class HeldIntegrator(Integrator):
     # -- the dynamics -------------------------------------------------------------------------------------------------------
 
     def _slope(self, torque: str | TorqueLaw, values: Cells) -> list[Step]:
-        """q̈ with the modes as they are, and by how much a held coordinate is over its level, at most."""
+        """q̈ with the modes as they are, and by how much a held axis is over its level, at most."""
+        self.axes = self.held.motion(self.at, self.qdd)
         found = super()._slope(torque, values)
         law = torque if isinstance(torque, TorqueLaw) else None
         samples = [self.samples] if law is not None and law.signals else []
@@ -85,8 +95,8 @@ class HeldIntegrator(Integrator):
             ends = [self.Kv[0], *([rate.K[0]] if rate.size else [])], [self.qdd, *([rate.rate] if rate.size else [])]
             rates = [self.held.rates(law, self.at, given, *each) for each in zip(ends, self.rates, strict=True)]
             self.rates_at_start, self.rates_at_end = rates
-        sources = [self.worst, self.mode, self.at.q, self.limits, self.locked, *self.forces]
-        return [*found, *self.make.once(self.rules.most_over, sources, [self.over, self.worst])]
+        sources = [self.worst, self.sway, self.mode, self.limits, self.locked, self.begun_hold, self.axes[0], *self.forces]
+        return [*found, *self.make.once(self.rules.most_over, sources, [self.over, self.worst, self.sway])]
 
     def _samples(self, values: Cells) -> tuple[Cells, list[Step]]:
         self.samples, self.between = super()._samples(values)
@@ -117,9 +127,10 @@ class HeldIntegrator(Integrator):
             for a, b in zip(mode, before, strict=True):
                 differ = ops.maximum(differ, 1.0 - ops.equal(a, b))
             running = ops.equal(status[0], float(RUNNING))
-            return [[ops.where(ops.less(0.0, solving[0]) * differ * running, float(PAUSED), status[0])], [NEVER]]
+            return [[ops.where(ops.less(0.0, solving[0]) * differ * running, float(PAUSED), status[0])], [NEVER], [0.0]]
 
-        wait = make.once(waits, [self.solving, self.own.status, self.mode, self.before], [self.own.status, self.worst])
+        sources = [self.solving, self.own.status, self.mode, self.before]
+        wait = make.once(waits, sources, [self.own.status, self.worst, self.sway])
         return [*begin, *self._decided_modes(), *self._forget(self.solving), *wait, *self._orientation()]
 
     def _decided_modes(self) -> list[Step]:
@@ -131,18 +142,34 @@ class HeldIntegrator(Integrator):
         make, n = self.make, self.n
         here = make.each(n, lambda q, v: [q, v], [self.q, self.v], [self.at.q, self.at.qd])
         clock = make.once(lambda t: [t], [self.own.t], [self.at.t])
-        sources = [self.turn, self.mode, self.before, self.v, self.q, self.limits, self.locked]
+        sources = [self.turn, self.mode, self.before, self.limits, self.locked, *self.axes]
         guess = make.once(self.rules.first_modes, sources, [self.mode, self.before])
-        sources = [self.turn, self.mode, self.v, self.qdd, self.q, self.limits, self.locked]
-        sources += [self.Kq[0], self.Kv[0], self.own.evaluations, *self.forces]
-        targets = [self.turn, self.mode, self.Kq[0], self.Kv[0], self.own.evaluations]
-        flip = make.once(self.rules.next_modes, sources, targets)
-        keep = self.further.refreshed(self.turn)
+        pairs = [self.v, self.Kq[0], self.qdd, self.Kv[0]]
+        keep = make.each(n, _each_chosen, [self.turn, *pairs], pairs[1::2])
+        count = [self.turn, self.own.evaluations]
+        keep += make.once(lambda turn, e: [[e[0] + ops.less(0.0, turn[0])]], count, count[1:])
+        keep += self.further.refreshed(self.turn)
         if self.plant.solved:
             pairs = [self.turn, self.plant.xd, self.Kx[0]]
             keep += make.each(self.plant.size, _chosen, pairs, [self.Kx[0]])
-        steps = [*here, *clock, *self.further.begin(), *self._from_here(), *guess, *self.slope, *keep, *flip]
-        return [Repeat(self.turn.place, tuple(steps))]
+        pairs = [self.forces[0], self.begun_hold]
+        if self.beside:
+            pairs += [x for pair in zip(self.axes, self._kept_of_axes, strict=False) for x in pair]
+        keep += make.each(self.held.count, _each_chosen, [self.turn, *pairs], pairs[1::2])
+        sources = [self.turn, self.mode, self.limits, self.locked, *self.axes, *self.forces]
+        flip = make.once(self.rules.next_modes, sources, [self.turn, self.mode])
+        begin = [*here, *clock, *self.further.begin(), *self._from_here(), *self.held.look(self.at)]
+        return [Repeat(self.turn.place, (*begin, *guess, *self.slope, *keep, *flip))]
+
+    @property
+    def _at_start(self) -> list[Cells]:
+        """What is kept of the start of a step, each beside what there is at its end."""
+        return [self.begun_hold, *(self.begun_rates if self.beside else [])]
+
+    @property
+    def _kept_of_axes(self) -> list[Cells]:
+        """Where positions, speeds and accelerations of axes are kept for the steps to come."""
+        return [self.events[self.held.layout.rest], *self.begun_rates]
 
     def _orientation(self) -> list[Step]:
         """Which way each function of the user has to pass zero, by its sign at the start of the step, or by its rate."""
@@ -172,20 +199,22 @@ class HeldIntegrator(Integrator):
 
     def _look(self) -> list[Step]:
         """How far the first of all events is behind the point in question, and which joints turned round or passed a stop."""
-        sources = [self.over, self.mode, self.at.q, self.at.qd, self.limits]
+        sources = [self.over, self.mode, self.limits, *self.axes]
         sources += [self.values, self.oriented] if self.signs else []
         return self.make.once(self._largest, sources, [self.top, self.turned, *self.passed])
 
-    def _largest(self, over: Any, mode: Any, q: Any, v: Any, limits: Any, values: Any = (), oriented: Any = ()) -> list[Any]:
+    def _largest(self, over: Any, mode: Any, limits: Any, *rest: Any) -> list[Any]:
+        count = len(self.axes)
+        at, (values, oriented) = AxisMotion(*rest[:count]), rest[count:] or ((), ())
         top: Any = over[0]
-        turned: list[Any] = [0.0] * self.n
-        stopped: list[Any] = [0.0] * self.n
-        for i in range(self.n):
-            if self.happenings.friction.acts[i]:
-                back = -mode[i] * v[i]
+        turned: list[Any] = [0.0] * len(mode)
+        stopped: list[Any] = [0.0] * len(mode)
+        for i, (dry, stop) in enumerate(zip(self.happenings.friction.acts, self.happenings.stops, strict=True)):
+            if dry:
+                back = at.backward(i, mode[i])
                 top, turned[i] = ops.maximum(top, ops.where(mode[i], back, NEVER)), ops.less(0.0, back)
-            if self.happenings.stops[i]:
-                beyond = ops.where(mode[i], ops.maximum(limits[i] - q[i], q[i] - limits[self.n + i]), NEVER)
+            if stop:
+                beyond = ops.where(mode[i], self.rules.beyond(i, at.y[i], limits), NEVER)
                 top, stopped[i] = ops.maximum(top, beyond), ops.less(0.0, beyond)
         signs = []
         for x, way in zip(values, oriented, strict=True):
@@ -196,22 +225,30 @@ class HeldIntegrator(Integrator):
 
     def _suspicion(self) -> list[Step]:
         """Whether something happened in the accepted step, by its end, or may have happened inside."""
-        sources = [self.work.accept, self.top, self.worst, self.work.step, self.mode, self.v, self.new_v]
-        sources += [self.Kv[0], self.Kv[self.last]]
+        sources = [self.work.accept, self.top, self.worst, self.work.step, self.mode]
+        sources += self._rates_at_ends()
         sources += [self.oriented, self.begun, self.values, *self.rates] if self.signs else []
 
-        def suspect(
-            accept: Any, top: Any, worst: Any, h: Any, mode: Any, v: Any, new: Any, a: Any, b: Any, *functions: Any
-        ) -> list[Any]:
+        def suspect(accept: Any, top: Any, worst: Any, h: Any, mode: Any, *rest: Any) -> list[Any]:
+            ends, functions = rest[:4], rest[4:]
             found: Any = ops.maximum(ops.less(0.0, top[0]), ops.less(0.0, worst[0]))
-            for way, *ends in zip(*functions, strict=True):
-                found = ops.maximum(found, _may_turn(h[0], *(-way * x for x in ends)))
+            for way, *values in zip(*functions, strict=True):
+                found = ops.maximum(found, _may_turn(h[0], *(-way * x for x in values)))
             for i, dry in enumerate(self.happenings.friction.acts):
                 if dry:
-                    found = ops.maximum(found, _may_turn(h[0], *(mode[i] * x for x in (v[i], new[i], a[i], b[i]))))
+                    found = ops.maximum(found, _may_turn(h[0], *(mode[i] * x[i] for x in ends)))
             return [[x] for x in locating.begun(accept[0] * found)]
 
-        return self.make.once(suspect, sources, [*self.search])
+        found = [self.forces[0], self.sway, *(self.axes[1:3] if self.beside else [])]
+        keep = self.make.once(lambda *lists: lists, found, [self.end_hold, self.swayed, *self.end_rates])
+        return [*keep, *self.make.once(suspect, sources, [*self.search])]
+
+    def _rates_at_ends(self) -> list[Cells]:
+        """Speeds of axes at both ends of the step, then accelerations."""
+        if not self.beside:
+            return [self.v, self.new_v, self.Kv[0], self.Kv[self.last]]
+        (w, a), (new_w, new_a) = self.begun_rates, self.end_rates
+        return [w, new_w, a, new_a]
 
     def _hunt(self) -> list[Step]:
         """One turn of the search: the state at a point of the step, what has happened there, and where to look next."""
@@ -243,17 +280,17 @@ class HeldIntegrator(Integrator):
             within = ops.minimum(ops.maximum(q, low), high)
             return [ops.where(found, within, new_q), ops.where(found, ops.where(turned, 0.0, v), new_v)]
 
-        sources = [
-            found,
-            self.turned,
-            self.at.q,
-            self.at.qd,
-            self.new_q,
-            self.new_v,
-            self.limits[: self.n],
-            self.limits[self.n :],
-        ]
-        steps = make.each(self.n, ends, sources, [self.new_q, self.new_v])
+        at_ends = [self.at.q, self.at.qd, self.new_q, self.new_v]
+        if self.happenings.axes.own:
+            count, both = self.n, len(self.happenings.axes.names)
+            ranges = [self.limits[:count], self.limits[both : both + count]]
+            steps = make.each(count, ends, [found, self.turned[:count], *at_ends, *ranges], [self.new_q, self.new_v])
+        else:  # a chart, of whose coordinates none has stops or friction
+            pairs = [self.at.q, self.new_q, self.at.qd, self.new_v]
+            steps = make.each(self.n, _each_chosen, [found, *pairs], pairs[1::2])
+        if self.beside:
+            pairs = [x for pair in zip(self.axes[1:3], self.end_rates, strict=True) for x in pair]
+            steps += make.each(self.held.count, _each_chosen, [found, *pairs], pairs[1::2])
         if self.plant.solved:
             steps += make.each(self.plant.size, _chosen, [found, self.plant.x, self.new_x], [self.new_x])
         if self.further.size:
@@ -293,6 +330,7 @@ class HeldIntegrator(Integrator):
         ask = make.once(lambda a, b: [[ops.maximum(a[0], b[0])]], [wanted, self.search.hunting], [w.need])
         hunt = Repeat(self.search.hunting.place, tuple(self._hunt()))
         steps = [*self._suspicion(), *look, *ask, Repeat(w.need.place, tuple(self._interpolant())), hunt, *self._cut()]
+        steps += self._put_back()
         if self.output == "points":
             return [*steps, *look, self._write_points(look)]
         time, state, move, write = self._step_writes()
@@ -302,8 +340,42 @@ class HeldIntegrator(Integrator):
             write = [*write, *make.once(lambda *lists: lists, sources, rows)]
         return [*steps, *write, *time, *state, *move]
 
+    def _put_back(self) -> list[Step]:
+        """Held axes that are no coordinates stand where they rested, to rounding: a step leaves them there to its tolerance.
+
+        Those that turned round in it stand too, and with them all that these hold.
+        """
+        if not self.beside:
+            return []
+        make = self.make
+        stands, keeps = make.buffer(self.held.count), make.buffer(self.held.count)
+
+        def ask(accept: Any, found: Any, turned: Any, mode: Any) -> list[Any]:
+            now = [ops.where(found[0] * t, 0.0, m) for t, m in zip(turned, mode, strict=True)]
+            holds: Any = 0.0
+            for k in self.beside:
+                holds = ops.maximum(holds, ops.equal(now[k], 0.0))
+            return [[accept[0] * holds * _ROUNDS], now, [ops.equal(m, 0.0) for m in mode]]
+
+        sources = [self.work.accept, self.search.found, self.turned, self.mode]
+        begin = make.once(ask, sources, [self.going, stands, keeps])
+        back = make.once(lambda going: [[ops.maximum(going[0] - 1.0, 0.0)]], [self.going], [self.going])
+        near, found = [], []
+        if self.plant.solved:
+            near = make.once(lambda x: [x], [self.new_x], [self.plant.x])
+            pairs = [self.going, self.plant.x, self.new_x]
+            found = [*self.plant.solve(self.new_q), *make.each(self.plant.size, _chosen, pairs, [self.new_x])]
+        slope = make.each(self.n, _chosen, [self.going, self.new_v, self.Kq[self.last]], [self.Kq[self.last]])
+        place = [self.events[self.held.layout.rest], keeps]
+        turn = self.held.put_back([self.new_q, self.new_v], stands, place, self.going, passed=False)
+        return [*begin, Repeat(self.going.place, (*near, *turn, *found, *slope, *back))]
+
     def _commit(self) -> list[Step]:
         again = self.make.once(lambda a, b: [[ops.maximum(a[0], b[0])]], [self.again, self.settle], [self.settle])
+        pairs = [x for pair in zip([self.end_hold, *self.end_rates], self._at_start, strict=True) for x in pair]
+        again += self.make.each(self.held.count, _each_chosen, [self.work.accept, *pairs], pairs[1::2])
+        sources = [self.work.accept, self.swayed, self.work.step, self.own.h]
+        again += self.make.once(_resolving, sources, [self.own.h])
         return [*super()._commit(), *again]
 
 
@@ -311,8 +383,19 @@ def _sooner(a: list[Any], b: list[Any]) -> list[list[Any]]:
     return [[ops.minimum(a[0], b[0])]]
 
 
+def _resolving(accept: Any, swayed: Any, step: Any, h: Any) -> list[Any]:
+    """The next step, short enough to see forces that hold come to their levels: nothing else may tell of them."""
+    bound = _SWAY * step[0] / ops.maximum(swayed[0], _STILL)
+    return [[ops.where(accept[0], ops.minimum(h[0], bound), h[0])]]
+
+
 def _chosen(condition: Any, a: Any, b: Any) -> list[Any]:
     return [ops.where(condition, a, b)]
+
+
+def _each_chosen(condition: Any, *pairs: Any) -> list[Any]:
+    """The first of each pair where the condition holds, else the second."""
+    return [ops.where(condition, new, old) for new, old in zip(pairs[::2], pairs[1::2], strict=True)]
 
 
 def _may_turn(h: Any, v: Any, new: Any, a: Any, b: Any) -> Any:

@@ -45,12 +45,18 @@ class HeldRosenbrock(SlopedInterpolant, Rosenbrock):
     def _linearise(self) -> list[Step]:
         """Rows of coordinates that are held say that their velocities stay."""
         steps = super()._linearise()
+        width = self.slopes.size // self.width
+        through = self.held.through_rows(self.at, self.qdd, [self.K, self.D], self.slopes, width)
+        if through:  # what is zero by structure in one row need not be in another
+            columns = [any(self.pattern[j : self.n * width : width]) for j in range(width)]
+            self.pattern[: self.n * width] = columns * self.n
         cells = [self.M, self.K, self.D, self.slopes]
+        steps += through
         return [*steps, *self.make.once(self._cleared, [self.mode, *cells], cells)]
 
     def _cleared(self, mode: list[Any], M: list[Any], K: list[Any], D: list[Any], slopes: list[Any]) -> list[list[Any]]:
-        n, width = self.n, len(slopes) // self.width
-        for i in (i for i, held in enumerate(self.happenings.held) if held):
+        n, width, own = self.n, len(slopes) // self.width, self.happenings.axes.own
+        for i in (i for i, held in enumerate(self.happenings.held[:own]) if held):
             for j in range(n):
                 K[n * i + j], D[n * i + j] = (ops.where(mode[i], x[n * i + j], 0.0) for x in (K, D))
                 M[n * i + j] = M[n * i + j] if i == j else ops.where(mode[i], M[n * i + j], 0.0)

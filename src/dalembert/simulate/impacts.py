@@ -13,28 +13,40 @@ from ..checks import FloatArray
 
 REST = 1e-6  # rad/s or m/s: a joint that comes back from a stop more slowly stays there
 _MOST_TURNS = 1000
+_DEPENDENT = 1e-10  # of the largest: axes that hinder the same motion
 
 
-def free_inverse(M: FloatArray, locked: Any) -> FloatArray:
-    """M⁻¹ of the coordinates that are not locked; zero rows and columns for the others."""
-    free = np.flatnonzero(~np.asarray(locked, dtype=bool))
-    A = np.zeros_like(M)
-    A[np.ix_(free, free)] = np.linalg.inv(M[np.ix_(free, free)])
-    return A
+def free_inverse(M: FloatArray, locked: FloatArray) -> FloatArray:
+    """M⁻¹ of motions that leave locked axes, rows (k, n), where they are: M⁻¹ − M⁻¹ Lᵀ (L M⁻¹ Lᵀ)⁻¹ L M⁻¹."""
+    A: FloatArray = np.asarray(np.linalg.inv(M), dtype=float)
+    if not len(locked):
+        return A
+    Z = A @ locked.T
+    found: FloatArray = A - Z @ shared_forces(locked @ Z, Z.T)
+    return found
+
+
+def moved(A: FloatArray, rows: FloatArray, by: FloatArray) -> FloatArray:
+    """The least motion that moves axes of these rows by so much."""
+    chosen = rows[by != 0.0]
+    if not len(chosen):
+        return np.zeros(len(A))
+    Z = A @ chosen.T
+    found: FloatArray = Z @ shared_forces(chosen @ Z, by[by != 0.0])
+    return found
 
 
 def from_stops(
-    A: FloatArray, v: FloatArray, lower: Any, upper: Any, restitution: FloatArray, pressed: bool = False
+    A: FloatArray, v: FloatArray, rows: FloatArray, lower: Any, upper: Any, restitution: FloatArray, pressed: bool = False
 ) -> FloatArray:
-    """The velocities after all joints that stand at a stop and move into it have hit it.
+    """The velocities after all axes, rows (K, n), that stand at a stop and move into it have hit it.
 
     With n pointing away from each stop, n v' ≥ −e n v where a joint moves in and n v' ≥ 0 where it rests there; the impulses push
     away, and act only where equality holds. They solve a linear complementarity problem: Newton's rule for several stops at once
     [Brogliato2016]. Where joints were only `pressed` on their stops, and nothing has hit, nobody who rests is pushed off.
     """
     places = np.flatnonzero(lower | upper)
-    N = np.zeros((len(v), len(places)))
-    N[places, np.arange(len(places))] = np.where(lower[places], 1.0, -1.0)
+    N = (rows[places] * np.where(lower[places], 1.0, -1.0)[:, None]).T
     speed = N.T @ v
     wanted = np.where(speed < 0, -restitution[places] * speed, 0.0)
     G = N.T @ A @ N
@@ -44,10 +56,22 @@ def from_stops(
     acting = slow | (p > 0)
     wanted[slow] = 0.0
     p = np.zeros(len(places))
-    p[acting] = np.linalg.solve(G[np.ix_(acting, acting)], (wanted - speed)[acting])
+    p[acting] = shared_forces(G[np.ix_(acting, acting)], (wanted - speed)[acting])
     after: FloatArray = v + A @ (N @ p)
-    after[places[acting]] = (N[places, np.arange(len(places))] * wanted)[acting]  # without the rounding of a sum
+    for k in np.flatnonzero(acting):
+        alone = np.flatnonzero(N[:, k])
+        if len(alone) == 1:  # a coordinate, without the rounding of a sum
+            after[alone[0]] = wanted[k] / N[alone[0], k]
     return after
+
+
+def shared_forces(G: FloatArray, b: FloatArray) -> FloatArray:
+    """G⁻¹ b of a matrix of mobilities; axes that hinder the same motion share what it takes, one that nothing moves has none."""
+    diagonal = np.diag(G)
+    s = np.divide(1.0, np.sqrt(diagonal), out=np.zeros(len(G)), where=diagonal > 0)
+    scaled = np.linalg.lstsq(G * s[:, None] * s, (s * b.T).T, rcond=_DEPENDENT)[0]
+    found: FloatArray = (s * scaled.T).T
+    return found
 
 
 def complementary(G: FloatArray, b: FloatArray) -> FloatArray:
@@ -57,7 +81,7 @@ def complementary(G: FloatArray, b: FloatArray) -> FloatArray:
     for _ in range(_MOST_TURNS):
         p = np.zeros(len(b))
         if active.any():
-            p[active] = np.linalg.solve(G[np.ix_(active, active)], -b[active])
+            p[active] = shared_forces(G[np.ix_(active, active)], -b[active])
         off = np.where(active, p < 0, G @ p + b < -1e-14 * np.abs(b).max(initial=0.0))
         if not off.any():
             break
@@ -66,20 +90,10 @@ def complementary(G: FloatArray, b: FloatArray) -> FloatArray:
     return p
 
 
-def when_locked(M: FloatArray, v: FloatArray, locked: Any) -> FloatArray:
-    """The velocities after some coordinates stand still at once: the momenta of the others stay."""
-    free = np.flatnonzero(~np.asarray(locked, dtype=bool))
-    after = np.zeros_like(v)
-    after[free] = np.linalg.solve(M[np.ix_(free, free)], (M @ v)[free])
-    return after
+def with_momenta(A: FloatArray, M: FloatArray, v: FloatArray) -> FloatArray:
+    """Velocities that have the momenta of v before, A being M'⁻¹ of what is free now: something is locked, or was caught."""
+    found: FloatArray = A @ (M @ v)
+    return found
 
 
-def when_caught(M: FloatArray, M_after: FloatArray, v: FloatArray, locked: Any) -> FloatArray:
-    """The velocities after something that was at rest belongs to the system: the momenta of all coordinates stay."""
-    free = np.flatnonzero(~np.asarray(locked, dtype=bool))
-    after = np.zeros_like(v)
-    after[free] = np.linalg.solve(M_after[np.ix_(free, free)], (M @ v)[free])
-    return after
-
-
-__all__ = ["complementary", "free_inverse", "from_stops", "when_caught", "when_locked"]
+__all__ = ["complementary", "free_inverse", "from_stops", "moved", "shared_forces", "with_momenta"]

@@ -8,17 +8,22 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray
-from ..dynamics import engine, mass_matrix
-from ..dynamics.system import AnySystem, solves
+from ..dynamics import mass_matrix
+from ..dynamics.system import AnySystem
 from . import impacts
-from .dry_friction import BOUND, DryFriction
+from .axes import DEPTH, Axes, AxesAt, axes_kernel
+from .dry_friction import DryFriction
 from .events import Event, EventRecord, Occasions
-from .happenings import EventFields
+from .held_model import BOUND
 from .motions import Motions
+from .standing import StandingTimes
 from .steering import DONE, ENDED, PAUSED, RUNNING, Fields
 
 _AT = Fields(*range(len(Fields._fields)))
 _UNSEEN = 16.0  # spacings of a position: a flight from its stop and back as short as that is made of rounding
+_UNSEEN_DEPTH = 16.0  # the same of a joint within a loop, in what rounding may take it from its stop
+_DEPENDENT = 1e-8  # of its row: an axis that stands because others do
+_TINY = 1e-300
 
 
 class Pauses:
@@ -26,10 +31,12 @@ class Pauses:
 
     def __init__(self, occasions: Occasions, charts: list[Any], count: int, parameters: FloatArray | None = None) -> None:
         self.occasions, self.charts, self.parameters = occasions, charts, parameters  # a row for each motion, if they are given
-        self.layout = EventFields(len(occasions.names), len(occasions.functions))
+        self.layout = occasions.layout
         self.records: list[list[EventRecord]] = [[] for _ in range(count)]
         self._next = np.zeros(count, int)  # which of the events by time comes next
-        self._dry: dict[int, DryFriction] = {}
+        self._axes: dict[int, tuple[Axes, DryFriction]] = {}
+        self.shown: list[FloatArray | None] = [None] * count  # modes as they were noted, where axes may stand by others
+        self.stood: list[list[tuple[float, Any]]] = [[] for _ in range(count)]  # from when on which axes stand, where looped
         self.hits: list[dict[int, float]] = [{} for _ in range(count)]  # when each joint last hit a stop
 
     def vector(self, count: int) -> FloatArray:
@@ -57,12 +64,31 @@ class Pauses:
         found[:] = self.records
         return found.reshape(batch)
 
+    def axes(self, chart: int) -> tuple[Axes, DryFriction]:
+        """The axes of a chart, and the dry friction at them."""
+        if chart not in self._axes:
+            happenings = self.occasions.happenings(self.charts[chart])
+            self._axes[chart] = happenings.axes, happenings.friction
+        return self._axes[chart]
+
     def dry(self, chart: int, k: int) -> list[bool]:
-        """Which coordinates have dry friction in a chart; of given parameters, those of motion k."""
-        if chart not in self._dry:
-            self._dry[chart] = self.occasions.happenings(self.charts[chart]).friction
-        friction = self._dry[chart]
+        """Which axes have dry friction in a chart; of given parameters, those of motion k."""
+        friction = self.axes(chart)[1]
         return friction.acts if self.parameters is None else friction.acts_with(self.parameters[k])
+
+    def standing(self, motions: Motions) -> StandingTimes | None:
+        """When joints within loops stood."""
+        if not self.occasions.looped:
+            return None
+        for k, found in enumerate(self.stood):
+            if not found:  # nothing happened
+                found.append((-math.inf, motions.events[k, self.layout.mode] == 0))
+        return StandingTimes(self.occasions.names, self.occasions.n, self.stood)
+
+    def enter(self, motions: Motions, k: int) -> None:
+        """Coordinates of another chart that are axes which were held stand exactly still."""
+        held = motions.events[k, self.layout.mode] == 0
+        motions.vectors[1][k][held[: self.axes(int(motions.chart[k]))[0].own].nonzero()] = 0.0
 
     def due(self, k: int, t: float) -> list[Event]:
         """The events by time that motion k has come to."""
@@ -97,6 +123,9 @@ class _Pause:
     def attend(self) -> None:
         """Note what happened, act, and let it go on."""
         self.state[_AT.status] = RUNNING
+        stood = self.owner.stood[self.k] if self.owner.occasions.looped else []
+        if not stood:
+            stood.append((-math.inf, self._stand(self.own[self.at.before])))
         self._note_modes()
         self._hit()
         signs = self.own[self.at.signs] != 0
@@ -104,6 +133,7 @@ class _Pause:
         events += self.owner.due(self.k, self.t)
         for event in events:
             self._act(event)
+        stood.append((self.t, self._stand(self.own[self.at.mode])))
         self.own[self.at.clock] = self.owner.clock(self.k)
         self.own[self.at.stopped] = 0.0
         self.own[self.at.signs] = 0.0
@@ -121,55 +151,94 @@ class _Pause:
         return y[0], yd[0]
 
     def _note_modes(self) -> None:
-        mode, before = self.own[self.at.mode], self.own[self.at.before]
-        dry = self.owner.dry(int(self.motions.chart[self.k]), self.k)
-        o, n = self.owner.occasions, len(self.q)
+        mode, before = self._modes()
+        dry, axes = self.owner.dry(int(self.motions.chart[self.k]), self.k), self._at
+        o, n = self.owner.occasions, len(mode)
         for i in np.flatnonzero((mode != before) & (self.own[self.at.locked] == 0)):
             if dry[i]:
                 kind = "stick" if mode[i] == 0 else "slip" if before[i] == 0 else "turn"
-            elif o.limits[i] < self.q[i] < o.limits[n + i]:  # it was released
+            elif o.limits[i] + DEPTH < axes.y[i] < o.limits[n + i] - DEPTH:  # it was released
                 continue
             else:
                 kind = "rest" if mode[i] == 0 else "leave"
             self._note(kind, o.names[i], o.names[i])
-        self.own[self.at.before] = mode
+        self.own[self.at.before] = self.own[self.at.mode]
+
+    def _modes(self) -> tuple[FloatArray, FloatArray]:
+        """The modes now and as they were noted last; 0 of an axis too that stands because others do."""
+        mode, before = self.own[self.at.mode].copy(), self.own[self.at.before]
+        if not self.axes.beside:
+            return mode, before
+        mode[self._stand(mode)] = 0.0
+        known = self.owner.shown[self.k]
+        self.owner.shown[self.k] = mode
+        return mode, before if known is None else known
+
+    def _stand(self, mode: FloatArray) -> Any:
+        """Which axes stand: those that are held or locked, and those that no motion of the others moves."""
+        found = (mode == 0) | (self.own[self.at.locked] != 0)
+        if not self.axes.beside or not found.any():
+            return found
+        rows = self._at.rows / (np.linalg.norm(self._at.rows, axis=1, keepdims=True) + _TINY)
+        held = rows[found]
+        left = rows - rows @ np.linalg.pinv(held, rcond=_DEPENDENT) @ held
+        return found | (np.linalg.norm(left, axis=1) < _DEPENDENT)
 
     def _hit(self) -> None:
-        """Joints that passed a stop in this step: back to it, and the velocities after."""
+        """Axes that passed a stop in this step: back to it, and the velocities after."""
         stopped = self.own[self.at.stopped] != 0
         if not stopped.any():
             return
-        o, n = self.owner.occasions, len(self.q)
+        o, n, own = self.owner.occasions, len(stopped), self.axes.own
         low, high = o.limits[:n], o.limits[n:]
-        over = self.q > 0.5 * (low + high)
-        self.q[stopped] = np.where(over, high, low)[stopped]
-        here = ~np.isnan(o.restitution)
-        lower, upper = here & (self.q <= low), here & (self.q >= high)
-        before = self.qd.copy()
-        A = impacts.free_inverse(self._mass(self._system), self.own[self.at.locked])
-        unseen = self._unseen(stopped)
+        axes = self._at
+        over = axes.y > 0.5 * (low + high)
+        y = np.where(stopped, np.where(over, high, low), axes.y)
+        self.q[:] += impacts.moved(self._free(axes), axes.rows[own:], (y - axes.y)[own:])
+        self.q[stopped[:own].nonzero()] = y[:own][stopped[:own]]
+        here, slack = ~np.isnan(o.restitution), np.where(np.arange(n) < own, 0.0, DEPTH)
+        lower, upper = here & (y <= low + slack), here & (y >= high - slack)
+        before, unseen = self.qd.copy(), self._unseen(stopped, axes)
         kept = np.where(unseen, 0.0, o.restitution)
-        self.qd[:] = impacts.from_stops(A, before, lower, upper, kept, pressed=bool(unseen[stopped].all()))
+        pressed = bool(unseen[stopped].all())
+        self.qd[:] = impacts.from_stops(self._free(axes), before, axes.rows, lower, upper, kept, pressed=pressed)
         for i in np.flatnonzero(stopped):
             self._note("stop", o.names[i], o.names[i], before)
 
-    def _unseen(self, stopped: Any) -> Any:
-        """Which joints were pressed back before their positions told that they left."""
-        hits, found = self.owner.hits[self.k], np.zeros(len(self.q), dtype=bool)
+    def _unseen(self, stopped: Any, axes: AxesAt) -> Any:
+        """Which axes were pressed back before their positions told that they left."""
+        hits, found = self.owner.hits[self.k], np.zeros(len(stopped), dtype=bool)
         for i in np.flatnonzero(stopped).tolist():
-            found[i] = abs(self.qd[i]) * (self.t - hits.get(i, -math.inf)) < _UNSEEN * math.ulp(self.q[i])
+            spacing = _UNSEEN * math.ulp(axes.y[i]) if i < self.axes.own else _UNSEEN_DEPTH * DEPTH
+            found[i] = abs(axes.w[i]) * (self.t - hits.get(i, -math.inf)) < spacing
             hits[i] = self.t
         return found
+
+    def _free(self, axes: AxesAt) -> FloatArray:
+        """M⁻¹ of what is not locked."""
+        return impacts.free_inverse(axes.M, axes.rows[self.own[self.at.locked] != 0])
+
+    @property
+    def axes(self) -> Axes:
+        """The axes in the coordinates that the motion is in."""
+        return self.owner.axes(int(self.motions.chart[self.k]))[0]
+
+    @property
+    def _at(self) -> AxesAt:
+        """Where the axes are, and how they move."""
+        return self._axes_of(self._system, self.axes)
+
+    def _axes_of(self, system: AnySystem, axes: Axes) -> AxesAt:
+        phi = [] if self.owner.parameters is None else [self.owner.parameters[self.k]]
+        x = [self.motions.positions[0][self.k]] if self.motions.solved else []
+        if axes.beside or x:
+            return AxesAt(*axes_kernel(system, axes, bool(phi))(self.q, self.qd, *phi, *x))
+        M = np.asarray(mass_matrix(system, self.q, parameters=phi[0] if phi else None))
+        return AxesAt(self.q, self.qd, np.eye(len(self.q)), np.zeros(len(self.q)), M)
 
     @property
     def _system(self) -> Any:
         return self.owner.charts[int(self.motions.chart[self.k])]
-
-    def _mass(self, system: AnySystem) -> FloatArray:
-        phi = None if self.owner.parameters is None else self.owner.parameters[self.k]
-        if solves(engine.system_of(system)):
-            system = system.at(x=self.motions.positions[0][self.k])  # type: ignore[union-attr]
-        return np.asarray(mass_matrix(system, self.q, parameters=phi))
 
     def _act(self, event: Event) -> None:
         """What an event asks for."""
@@ -182,18 +251,19 @@ class _Pause:
 
     def _change(self, event: Event) -> None:
         names, locked = self.owner.occasions.names, self.own[self.at.locked]
-        old = self._system
+        old = self._at
         for name in event.release:
             locked[names.index(name)] = 0.0
         if event.system is not None:
             self.motions.chart[self.k] = self.owner.number(event.system)
             self.motions.charts_differ = True
             if event.caught:
-                self.qd[:] = impacts.when_caught(self._mass(old), self._mass(self._system), self.qd, locked)
+                self.qd[:] = impacts.with_momenta(self._free(self._at), old.M, self.qd)
         for name in event.lock:
             locked[names.index(name)] = 1.0
         if event.lock:
-            self.qd[:] = impacts.when_locked(self._mass(self._system), self.qd, locked)
+            self.qd[:] = impacts.with_momenta(self._free(now := self._at), now.M, self.qd)
+        self.qd[locked[: self.axes.own].nonzero()] = 0.0  # without the rounding of a sum
 
 
 __all__ = ["Pauses"]

@@ -91,12 +91,12 @@ class Plant:
             sources, targets = [*sources, self.x], [qdd, self.xd]
         return self.make.embed(engine.program_of(recipe, "forward_dynamics"), sources, targets)
 
-    def settled(self, h: Cells, qd: Cells, slope: list[Step], qdd: Cells) -> list[Step]:
+    def settled(self, h: Cells, at: StateCells, slope: list[Step], qdd: Cells) -> list[Step]:
         """The slope at the start of a fixed step, after what has to be decided for the whole of it."""
         return slope
 
-    def rest(self, qd: Cells, row: Cells) -> list[Step]:
-        """What a fixed step does with the velocity at its end, and with its row of results."""
+    def rest(self, q: Cells, qd: Cells, rows: Sequence[Cells]) -> list[Step]:
+        """What a fixed step does with the state at its end, and with its rows of results."""
         return []
 
     def linearised(self, at: StateCells, qdd: Cells, targets: Sequence[Cells]) -> list[Step]:

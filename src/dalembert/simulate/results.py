@@ -23,7 +23,7 @@ from .applied import Applied, acting_along, parameters_of
 from .balance import EnergyBalance, accumulated, nodes_between, quintic
 from .laws import TorqueLaw
 from .power import PowerFlow, energy_along, has_elements, power_flow
-from .standing import standing_dynamics
+from .standing import StandingTimes, StatesAlong, accelerations, axes_that_stand
 from .torques import Torque
 
 
@@ -38,6 +38,7 @@ class MotionResult:
     torque: Torque | Callable[[], Torque] | None
     x: FloatArray | None = None
     solution: Any = None
+    standing: StandingTimes | None = None
 
     @property
     def batch(self) -> tuple[int, ...]:
@@ -248,12 +249,12 @@ class MotionResult:
     def _accelerations(self, acting: Applied) -> FloatArray:
         """q̈ under what acts, with coordinates held that a stop or a lock holds: those at rest for more than one row."""
         self._refuse_changes()
-        system, held = self._placed(self._positions), resting(self.qd)
-        found = standing_dynamics(system, self.q, self.qd, acting.tau, **acting.around)
-        if not np.any(held & (found != 0.0)):
-            return found
-        phi: dict[str, Any] = {} if acting.parameters is None else {"parameters": acting.parameters}
-        return accelerations_held(mass_matrix(system, self.q, **phi), found, held)
+        axes = axes_that_stand(self._known, self.standing, acting.parameters)
+        held = resting(self.qd)
+        if axes.beside:
+            none = np.zeros((*held.shape[:-1], len(axes.beside)), bool)
+            held = np.concatenate([held, none if self.standing is None else self.standing.at(self.t, self.batch)], axis=-1)
+        return accelerations(self._known, axes, StatesAlong(self.q, self.qd, self._positions, held), acting)
 
     def _impacts(self) -> FloatArray:
         """Energy that velocities gained where they jumped, up to each row; one record for all that was hit at once."""
@@ -392,15 +393,6 @@ def resting(qd: FloatArray) -> Any:
     held[..., 1:, :] |= both
     held[..., :-1, :] |= both
     return held
-
-
-def accelerations_held(M: FloatArray, free: FloatArray, held: Any) -> FloatArray:
-    """q̈ with some coordinates held, from those without: M q̈ = M q̈_free + r, where r acts on held ones alone, whose q̈ is zero."""
-    f = np.where(held, 0.0, 1.0)
-    A = M * f[..., :, None] * f[..., None, :] + (1.0 - f)[..., None] * np.eye(M.shape[-1])
-    b = f * np.einsum("...ij,...j->...i", M, free)
-    found: FloatArray = np.linalg.solve(A, b[..., None])[..., 0]
-    return found
 
 
 def _places(t: FloatArray, times: FloatArray) -> tuple[Any, FloatArray, FloatArray]:

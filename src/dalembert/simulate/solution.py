@@ -15,6 +15,7 @@ from ..checks import FloatArray
 from ..codegen.arguments import real
 from ..errors import ShapeError
 from .results import MotionResult
+from .standing import StandingTimes
 from .steering import DONE, ENDED, LEAVING, NOT_FINITE, TOO_MANY, TOO_SMALL
 from .torques import Torque
 
@@ -241,6 +242,7 @@ class Simulation(MotionResult):
     stiff: Any = False
     torque: Torque | Callable[[], Torque] | None = None
     events: Any = field(default_factory=list)
+    standing: StandingTimes | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         hidden = (

@@ -1,65 +1,144 @@
-"""Accelerations of states at which joints with dry friction stand: it holds them, or all of its level acts against motion."""
+"""Accelerations along a motion in which axes stand: by friction, which holds them or acts against them, at stops, or locked."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..checks import FloatArray
-from ..dynamics import forward_dynamics, friction_torque, mass_matrix
-from ..dynamics.system import AnySystem
-from .dry_friction import ROUNDING, DryFriction, dry_friction, force, given_levels, jumping_joints, with_level
+from ..dynamics import engine, forward_dynamics, mass_matrix
+from ..dynamics.system import AnySystem, MovingValue, solves
+from .applied import Applied
+from .axes import Axes, AxesAt, axes_kernel, axes_of
+from .dry_friction import DryFriction, dry_friction, force, friction_axes, given_levels, jumping_joints
+from .held_model import ROUNDING, slow_speeds
+from .impacts import shared_forces
 
-_SLOW = 1e-12  # rad/s or m/s: friction there is that at rest, without what is viscous
 _MOST_TURNS = 200
+_BLUR = 1e-9  # of what an acceleration is a sum of: a joint that others hold accelerates as little
+_AXES_OF = (1, 1, 2, 1, 2)  # axes of the fields of `AxesAt`
 
 
-def standing_dynamics(system: AnySystem, q: FloatArray, qd: FloatArray, tau: FloatArray, **around: Any) -> FloatArray:
-    """q̈ as `forward_dynamics`, with joints that stand held up to their level of dry friction [theory: simulation, Eq. 12]."""
-    free: FloatArray = forward_dynamics(system, q, qd, tau, **around)
-    phi = around.get("parameters")
-    given = None if phi is None else given_levels(system, np.asarray(phi))
-    friction = dry_friction(system, given) if jumping_joints(system, given) else None
-    if friction is None or (phi is not None and friction.passive):
+class StandingTimes(NamedTuple):
+    """From when on which axes stood, a list for each motion; the first n axes are coordinates."""
+
+    names: tuple[str, ...]
+    n: int
+    stood: Sequence[Sequence[tuple[float, Any]]]
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """The joints within loops."""
+        return self.names[self.n :]
+
+    def at(self, t: FloatArray, batch: tuple[int, ...]) -> Any:
+        """Which joints within loops stand at times (K,), or (..., K) of each motion, shape (..., K, k)."""
+        times = np.broadcast_to(t, (*batch, t.shape[-1])).reshape(len(self.stood), t.shape[-1])
+        found = [self._of(known, own) for known, own in zip(self.stood, times, strict=True)]
+        return np.array(found).reshape(*batch, t.shape[-1], len(self.beside))
+
+    def _of(self, known: Sequence[tuple[float, Any]], t: FloatArray) -> Any:
+        starts, flags = np.array([time for time, _ in known]), np.array([flag for _, flag in known], dtype=bool)
+        return flags[np.searchsorted(starts, t, side="right") - 1, self.n :]
+
+
+def axes_that_stand(system: AnySystem, times: StandingTimes | None, parameters: FloatArray | None) -> Axes:
+    """The axes that may stand: those that were looked at, or else those that rub."""
+    if times is not None:
+        return axes_of(system, times.beside)
+    return friction_axes(system, None if parameters is None else given_levels(system, parameters))
+
+
+class StatesAlong(NamedTuple):
+    """States along a motion: q and q̇ (..., n), positions x where they are solved for, and which axes are known to be held.
+
+    These are coordinates that have stood for more than a row, and joints within loops by the times of their events.
+    """
+
+    q: FloatArray
+    qd: FloatArray
+    x: FloatArray | None
+    held: Any
+
+
+def accelerations(system: Any, axes: Axes, along: StatesAlong, acting: Applied) -> FloatArray:
+    """q̈ as `forward_dynamics`, with axes that stand held up to their level of friction [theory: simulation, Eq. 12], and those
+    that a stop or a lock holds.
+    """
+    placed = system if along.x is None else system.at(x=along.x)
+    free: FloatArray = forward_dynamics(placed, along.q, along.qd, acting.tau, **acting.around)
+    phi = acting.parameters
+    given = None if phi is None else given_levels(system, phi)
+    friction = dry_friction(system, axes, given) if jumping_joints(system, given) else None
+    if friction is None and not along.held.any():
         return free
-    still = np.broadcast_to(np.array(friction.acts) & (qd == 0.0), free.shape)
+    at = _axes_at(system, placed, axes, along, phi)
+    found = free if friction is None else _rubbing(friction, at, along, free, phi)
+    if not np.any(along.held & (np.einsum("...ki,...i->...k", at.rows, found) + at.bias != 0.0)):
+        return found
+    return _held_firmly(at, found, along.held)
+
+
+def _axes_at(system: AnySystem, placed: Any, axes: Axes, along: StatesAlong, phi: FloatArray | None) -> AxesAt:
+    """The axes along the motion."""
+    q, qd, batch = along.q, along.qd, along.q.shape[:-1]
+    if not axes.beside:
+        found: list[Any] = [q, qd, np.eye(q.shape[-1]), np.zeros(q.shape[-1]), mass_matrix(placed, q, parameters=phi)]
+    else:
+        solved = [along.x] if solves(engine.system_of(system)) else []
+        found = axes_kernel(system, axes, phi is not None)(q, qd, *([] if phi is None else [phi]), *solved)
+    parts = zip(map(np.asarray, found), _AXES_OF, strict=True)
+    return AxesAt(*(np.broadcast_to(part, (*batch, *part.shape[part.ndim - k :])) for part, k in parts))
+
+
+def _rubbing(friction: DryFriction, at: AxesAt, along: StatesAlong, free: FloatArray, phi: Any) -> FloatArray:
+    """q̈ with axes that stand held by their friction, or pulled against it."""
+    n = free.shape[-1]
+    beside = at.w.shape[-1] > n
+    still = np.abs(at.w) <= _slow(at, along.qd) if beside else at.w == 0.0
+    still[..., n:] |= along.held[..., n:]
+    still &= np.array(friction.acts)
     if not still.any():
         return free
-    M = np.broadcast_to(mass_matrix(system, q, parameters=phi), (*free.shape, free.shape[-1]))
-    levels = [_level(system, q, qd, way) if phi is None else _given_level(friction, phi, way) for way in (-_SLOW, _SLOW)]
-    low, high = (np.broadcast_to(level, free.shape) for level in levels)
-    found = free.copy()
+    shares = friction.at(phi)
+
+    def exerted(mode: Any, speed: Any) -> FloatArray:
+        each = [np.broadcast_to(force(own, mode[..., i], speed[..., i]), at.w.shape[:-1]) for i, own in enumerate(shares)]
+        return np.stack(each, axis=-1)
+
+    counted = np.where(still, exerted(np.sign(at.w), at.w), 0.0)  # among what accelerates: speeds that are rounding have signs
+    driving = np.einsum("...ij,...j->...i", at.M, free) + np.einsum("...ki,...k->...i", at.rows, counted)
+    one, found = np.ones_like(at.w), free.copy()
+    low, high = (exerted(way * one, 0.0 * one) for way in (-1.0, 1.0))
     for row in zip(*np.nonzero(still.any(-1) & np.isfinite(free).all(-1)), strict=True):
-        found[row] = _held(M[row], free[row], low[row], high[row], still[row])
+        found[row] = _held(AxesAt(*(part[row] for part in at)), driving[row], low[row], high[row], still[row])
     return found
 
 
-def _level(system: AnySystem, q: FloatArray, qd: FloatArray, slow: float) -> FloatArray:
-    """Friction of joints that stand, just about to move."""
-    moving: FloatArray = friction_torque(system, np.where(qd == 0.0, slow, qd), q=q)
-    return moving - np.asarray(friction_torque(system, qd, q=q))
+def _slow(at: AxesAt, qd: FloatArray) -> FloatArray:
+    """Speeds of axes that are rounding."""
+    rows = [MovingValue(None, list(np.moveaxis(at.rows[..., k, :], -1, 0)), None, None) for k in range(at.w.shape[-1])]
+    return np.stack(slow_speeds(rows, np.moveaxis(qd, -1, 0)), axis=-1)
 
 
-def _given_level(friction: DryFriction, phi: FloatArray, slow: float) -> FloatArray:
-    """The same with levels among given parameters."""
-    shares = [[with_level(share, phi[..., share.place]) for share in own] for own in friction.shares]
-    return np.stack([np.broadcast_to(force(own, np.sign(slow), 0.0), phi.shape[:-1]) for own in shares], axis=-1)
-
-
-def _held(M: FloatArray, free: FloatArray, low: FloatArray, high: FloatArray, still: Any) -> FloatArray:
-    """M q̈ = M q̈_free − f, with f between its levels where a joint stays, and at one of them where it starts to move."""
-    driving, mode = M @ free, np.where(still, 0.0, 1.0)
-    slack = ROUNDING * (np.abs(driving) + np.minimum(np.abs(low), np.abs(high)))
-    qdd = np.zeros_like(free)
+def _held(at: AxesAt, driving: FloatArray, low: FloatArray, high: FloatArray, still: Any) -> FloatArray:
+    """M q̈ = driving − Rᵀ f, with f between its levels where an axis stays, and at one of them where it starts to move."""
+    A, mode = np.linalg.inv(at.M), np.zeros(len(still))
+    slack = ROUNDING * (np.abs(at.rows) @ np.abs(driving))
+    qdd = A @ driving
     for turn in range(_MOST_TURNS):
-        slides = mode != 0
-        f = np.where(still & slides, np.where(mode > 0, high, low), 0.0)
-        qdd = np.zeros_like(free)
-        qdd[slides] = np.linalg.solve(M[np.ix_(slides, slides)], (driving - f)[slides])
-        hold = driving - M @ qdd
-        breaks = np.where(hold - high > slack, 1.0, np.where(low - hold > slack, -1.0, 0.0))
-        wanted = np.where(slides, np.where(still & (mode * qdd < 0), 0.0, mode), np.where(still, breaks, mode))
+        slides, stays = still & (mode != 0), still & (mode == 0)
+        sliding = np.where(mode[slides] > 0, high[slides], low[slides])
+        first = A @ (driving - at.rows[slides].T @ sliding)
+        R = at.rows[stays]
+        f = np.zeros(len(still))
+        f[stays] = shared_forces(R @ A @ R.T, R @ first + at.bias[stays])
+        qdd = first - A @ R.T @ f[stays]
+        a, size = at.rows @ qdd + at.bias, np.abs(at.rows) @ (np.abs(first) + np.abs(qdd)) + np.abs(at.bias)
+        breaks = np.where(f - high > slack, 1.0, np.where(low - f > slack, -1.0, 0.0))
+        wanted = np.where(stays, breaks, np.where(slides & (mode * a < -_BLUR * size), 0.0, mode))
         off = np.flatnonzero(wanted != mode)
         if not len(off):
             break
@@ -67,4 +146,21 @@ def _held(M: FloatArray, free: FloatArray, low: FloatArray, high: FloatArray, st
     return qdd
 
 
-__all__ = ["standing_dynamics"]
+def _held_firmly(at: AxesAt, free: FloatArray, held: Any) -> FloatArray:
+    """q̈ with some axes held, from those without: M q̈ = M q̈_free − Rᵀ r, R q̈ + c = 0 for these."""
+    found = free.copy()
+    n = free.shape[-1]
+    if at.w.shape[-1] == n:  # coordinates alone: rows and columns of held ones are cleared
+        f = np.where(held, 0.0, 1.0)
+        A = at.M * f[..., :, None] * f[..., None, :] + (1.0 - f)[..., None] * np.eye(n)
+        b = f * np.einsum("...ij,...j->...i", at.M, free)
+        found[...] = np.linalg.solve(A, b[..., None])[..., 0]
+        return found
+    for row in zip(*np.nonzero(held.any(-1) & np.isfinite(free).all(-1)), strict=True):
+        R, bias = at.rows[row][held[row]], at.bias[row][held[row]]
+        Z = np.linalg.solve(at.M[row], R.T)
+        found[row] = free[row] - Z @ shared_forces(R @ Z, R @ free[row] + bias)
+    return found
+
+
+__all__ = ["StandingTimes", "StatesAlong", "accelerations", "axes_that_stand"]

@@ -6,34 +6,50 @@ friction is that of the direction in which it ends. So joints stop, and stay, wi
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from ..dynamics import engine
-from ..dynamics.system import AnySystem, Recipe, solves
+from ..dynamics.system import AnySystem
 from ..errors import DalembertWarning, tell
 from ..expr import ops
 from ..expr.assembly import Assembly, Cells
 from ..expr.loops import Repeat, Step
 from ..wording import listed
 from .acting_law import ActingLaw
-from .dry_friction import DryFriction, Given, HeldModel, can_be_held, dry_friction, excess, jumping_joints
+from .axes import Axes
+from .axes_plant import AxesPlant
+from .dry_friction import DryFriction, Given, can_be_held, dry_friction, friction_axes, jumping_joints
+from .held_model import AxisMotion, excess
+from .holding import BLOCK_TURNS
 from .laws import TorqueLaw
 from .plant import Plant, StateCells
 
 CODE = "friction-jumps"
-_BLOCK_TURNS, _MOST_TURNS = 8.0, 60.0
+_MOST_TURNS = 60.0
+_ROUNDS = 2.0  # of Newton's method
+
+
+class Sticking(NamedTuple):
+    """The dry friction that is decided per step, and the axes that it acts at."""
+
+    axes: Axes
+    friction: DryFriction
 
 
 def plant_of(make: Assembly, system: AnySystem, torque: str | TorqueLaw) -> Plant:
     """The dynamics of a system within a fixed step: with joints that stick, where there is dry friction that can be decided."""
-    friction = sticking(system, torque)
-    return Plant(make, system) if friction is None else StickingPlant(make, system, friction)
+    found = sticking(system, torque)
+    return Plant(make, system) if found is None else StickingPlant(make, system, found)
 
 
-def sticking(system: AnySystem, torque: str | TorqueLaw) -> DryFriction | None:
+def sticking(system: AnySystem, torque: str | TorqueLaw) -> Sticking | None:
     """The dry friction that is decided per step; None where there is none, or where it cannot be."""
     given = given_by(torque)
-    return dry_friction(system, given) if jumping_joints(system, given) and can_be_held(system) else None
+    if not jumping_joints(system, given):
+        return None
+    axes = friction_axes(system, given)
+    friction = dry_friction(system, axes, given) if can_be_held(system, axes) else None
+    return None if friction is None else Sticking(axes, friction)
 
 
 def given_by(torque: str | TorqueLaw) -> Given:
@@ -54,73 +70,70 @@ def warn_of_jumps(system: AnySystem, torque: str | TorqueLaw, method: str) -> No
     tell(DalembertWarning(message, CODE))
 
 
-class StickingPlant(Plant):
-    """The dynamics with modes: 1 and −1 where a coordinate slides, 0 where it comes to rest, by the acceleration `wanted`."""
+class StickingPlant(AxesPlant):
+    """The dynamics with modes: 1 and −1 where an axis slides, 0 where it comes to rest, by the acceleration `wanted`."""
 
-    def __init__(self, make: Assembly, system: AnySystem, friction: DryFriction) -> None:
-        super().__init__(make, system)
-        self.friction = friction
-        self.mode, self.wanted = make.buffer(self.n), make.buffer(self.n)
-        self.found = [make.buffer(self.n) for _ in range(4)]
-        self.turn = make.buffer()
+    def __init__(self, make: Assembly, system: AnySystem, found: Sticking) -> None:
+        super().__init__(make, system, found.axes, found.friction, found.friction.acts)
+        self.mode, self.wanted = make.buffer(self.count), make.buffer(self.count)
+        self.turn, self.going = make.buffer(), make.buffer()
+        self.start = [make.buffer(self.count) for _ in range(2)] if self.axes.beside else []  # positions, and which rested there
 
     def acceleration(self, at: StateCells, tau: Cells, qdd: Cells) -> list[Step]:
         """q̈ with the modes as they are, and the forces that hold."""
-        model, n = HeldModel(self.view, self.friction, self.friction.acts, self.forces), (self.n,)
-        inputs = dict.fromkeys(("q", "qd", "tau", "mode", "wanted"), n)
-        inputs |= {f"around {k}": (cells.size,) for k, cells in enumerate(self.around)}
+        return self.evaluated(at, tau, qdd, self.wanted)
 
-        def function(q: Any, qd: Any, tau: Any, mode: Any, wanted: Any, *around: Any) -> Any:
-            held = model(q, qd, tau, mode, *around, wanted=wanted)
-            return (*held, *([self.view.rates(q, qd)] if solves(self.view) else []))
-
-        recipe = Recipe(function, inputs, ["qdd", "hold", "load", "low", "high"])
-        sources, targets = [at.q, at.qd, tau, self.mode, self.wanted, *self.around], [qdd, *self.found]
-        if solves(self.view):
-            recipe = engine.with_solved(self.view, recipe._replace(outputs=[*recipe.outputs, "xd"]))
-            sources, targets = [*sources, self.x], [*targets, self.xd]
-        return self.make.embed(engine.program_of(recipe, "sticking_dynamics"), sources, targets)
-
-    def settled(self, h: Cells, qd: Cells, slope: list[Step], qdd: Cells) -> list[Step]:
+    def settled(self, h: Cells, at: StateCells, slope: list[Step], qdd: Cells) -> list[Step]:
         """The slope at the start of a step, with the modes of the whole step."""
+        motion = self.motion(at, qdd)
 
-        def guess(h: list[Any], qd: list[Any]) -> list[Any]:
-            return [[ops.sign(v) for v in qd], [-v / h[0] for v in qd], [1.0]]
+        def guess(h: list[Any], *motion: list[Any]) -> list[Any]:
+            axes = AxisMotion(*motion)
+            ways = [axes.way(i) for i in range(self.count)]
+            rests = [1.0 - way * way for way in ways]
+            return [ways, [-v / h[0] for v in axes.w], [1.0], *([axes.y, rests] if self.start else [])]
 
-        first = self.make.once(guess, [h, qd], [self.mode, self.wanted, self.turn])
-        flip = self.make.once(self._next, [self.turn, h, qd, qdd, self.mode, *self.found], [self.mode, self.turn])
-        return [*first, Repeat(self.turn.place, (*slope, *flip))]
+        first = self.make.once(guess, [h, *motion], [self.mode, self.wanted, self.turn, *self.start])
+        flip = self.make.once(self._next, [self.turn, h, self.mode, *self.holding, *motion], [self.mode, self.turn])
+        return [*self.look(at), *first, Repeat(self.turn.place, (*slope, *flip))]
 
-    def _next(self, turn: Any, h: Any, qd: Any, qdd: Any, mode: Any, *found: Any) -> list[Any]:
+    def _next(self, turn: Any, h: Any, mode: Any, *rest: Any) -> list[Any]:
         """Modes that fit the forces better: all at once for some turns, then one by one."""
-        single, deciding = ops.less(_BLOCK_TURNS, turn[0]), ops.less(0.0, turn[0])
+        (hold, load, low, high), axes = rest[:4], AxisMotion(*rest[4:])
+        single, deciding = ops.less(BLOCK_TURNS, turn[0]), ops.less(0.0, turn[0])
         pending: Any = 0.0
         after = []
         for i, acts in enumerate(self.friction.acts):
             if not acts:
                 after.append(mode[i])
                 continue
-            hold, load, low, high = (row[i] for row in found)
-            breaks = ops.less(0.0, excess(hold, load, low, high))
-            way = ops.where(ops.less(low - hold, hold - high), 1.0, -1.0)
-            returns = ops.less(mode[i] * (qd[i] + h[0] * qdd[i]), 0.0)
+            breaks = ops.less(0.0, excess(hold[i], load[i], low[i], high[i]))
+            way = ops.where(ops.less(low[i] - hold[i], hold[i] - high[i]), 1.0, -1.0)
+            slack = 0.0 if axes.slow is None else -(axes.slow[i] + h[0] * axes.blur[i])
+            returns = ops.less(mode[i] * (axes.w[i] + h[0] * axes.a[i]), slack)
             wanted = ops.where(mode[i], ops.where(returns, 0.0, mode[i]), ops.where(breaks, way, 0.0))
             differs = (1.0 - ops.equal(wanted, mode[i])) * deciding
             after.append(ops.where(differs * (1.0 - single * pending), wanted, mode[i]))
             pending = ops.maximum(pending, differs)
         return [after, [ops.where(pending * ops.less(turn[0], _MOST_TURNS), turn[0] + 1.0, 0.0)]]
 
-    def rest(self, qd: Cells, row: Cells) -> list[Step]:
-        """The velocity at the end of a step: nothing where a joint came to rest, or passed it."""
-        acts = self.friction.acts
+    def rest(self, q: Cells, qd: Cells, rows: Sequence[Cells]) -> list[Step]:
+        """The state at the end of a step: no velocity where an axis came to rest, or passed it."""
+        acts = self.friction.acts[: self.axes.own]
 
         def still(mode: list[Any], qd: list[Any]) -> list[Any]:
-            found = [
-                ops.where(mode[i], ops.where(ops.less(mode[i] * v, 0.0), 0.0, v), 0.0) if acts[i] else v for i, v in enumerate(qd)
-            ]
-            return [found, found]
+            for i, dry in enumerate(acts):
+                qd[i] = ops.where(mode[i], ops.where(ops.less(mode[i] * qd[i], 0.0), 0.0, qd[i]), 0.0) if dry else qd[i]
+            return [qd, qd]
 
-        return self.make.once(still, [self.mode, qd], [qd, row])
+        steps = self.make.once(still, [self.mode, qd], [qd, rows[1]])
+        if not self.axes.beside:
+            return steps
+        begin = self.make.once(lambda: [[_ROUNDS]], [], [self.going])
+        back = self.make.once(lambda going: [[ops.maximum(going[0] - 1.0, 0.0)]], [self.going], [self.going])
+        stand = self.put_back([q, qd], self.mode, self.start, self.going, passed=True)
+        show = self.make.once(lambda *lists: lists, [q, qd], rows)
+        return [*steps, *begin, Repeat(self.going.place, (*stand, *back)), *show]
 
 
 __all__ = ["plant_of", "sticking", "warn_of_jumps"]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..dynamics.system import AnySystem
 from ..errors import DalembertWarning, tell
-from .dry_friction import can_be_held, dry_friction, jumping_joints
+from .dry_friction import decidable, jumping_joints
 from .solution import STIFF, Simulation
 from .steering import LEAVING, NOT_FINITE, TOO_MANY, TOO_SMALL
 
@@ -51,7 +51,7 @@ def _remedy(status: int, system: AnySystem, stiff: bool) -> str:
     if stiff:
         return STIFF
     jumping = jumping_joints(system)
-    if jumping and not (can_be_held(system) and dry_friction(system) is not None):
+    if jumping and not decidable(system):
         names = ", ".join(map(repr, jumping))
         return f"The dry friction of {names} jumps when the motion turns round: smooth the robot, smoothed(width)."
     return (

@@ -193,13 +193,13 @@ def test_a_run_that_does_not_succeed_warns_and_friction_does_not_hide_it():
         ({"events": 3}, r"events: 3 found; a list of dal.Event is expected"),
         ({"events": ["down"]}, r"events: .*'down'"),
         ({"events": [dal.Event(time=7.0)]}, r"event 'event': at 7.0 s, but the motion goes from 0.0 to 1.0 s"),
-        ({"events": [dal.Event(time=0.5, lock="elbow")]}, r"coordinate: 'elbow' is not known"),
+        ({"events": [dal.Event(time=0.5, lock="elbow")]}, r"event 'event': joint: 'elbow' is not known"),
         ({"events": [dal.Event(lambda t, q, qd: q)]}, r"event 'event': .* one number, which passes zero, is expected"),
         ({"events": [dal.Event(lambda t, q, qd: float(q[0]))]}, r"event 'event': the function cannot be traced"),
         ({"events": [dal.Event(time=0.5, system=fresh("pendulum"))]}, r"the coordinates pivot, but joint1, joint2 are expected"),
         ({"stops": 2.0}, r"stops: 2.0 found; the part of its speed .* from 0 to 1"),
         ({"stops": {"joint1": 0.5}}, r"stops: 'joint1' has no limits, so there is nothing to hit"),
-        ({"stops": {"elbow": 0.5}}, r"stops: coordinate: 'elbow' is not known"),
+        ({"stops": {"elbow": 0.5}}, r"stops: joint: 'elbow' is not known"),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_sentence(arm, options, message):
@@ -248,7 +248,17 @@ def test_joints_that_a_stiff_drive_presses_on_their_stops_do_not_push_each_other
 def test_a_hit_pushes_a_joint_off_its_stop_and_a_press_does_not():
     """Two coordinates whose inertia is coupled, both at lower stops, the first one coming in."""
     A, v, stop, none = np.array([[2.0, 1.0], [1.0, 1.0]]), np.array([-1.0, 0.0]), np.array([True, True]), np.array([False, False])
-    np.testing.assert_allclose(from_stops(A, v, stop, none, np.zeros(2)), [0.0, 0.5])
-    np.testing.assert_array_equal(from_stops(A, v, stop, none, np.zeros(2), pressed=True), [0.0, 0.0])
+    rows = np.eye(2)
+    np.testing.assert_allclose(from_stops(A, v, rows, stop, none, np.zeros(2)), [0.0, 0.5])
+    np.testing.assert_array_equal(from_stops(A, v, rows, stop, none, np.zeros(2), pressed=True), [0.0, 0.0])
     leaving = np.array([-1.0, 3.0])
-    np.testing.assert_allclose(from_stops(A, leaving, stop, none, np.zeros(2), pressed=True), [0.0, 3.5])
+    np.testing.assert_allclose(from_stops(A, leaving, rows, stop, none, np.zeros(2), pressed=True), [0.0, 3.5])
+
+
+def test_stops_that_hinder_the_same_motion_share_its_impulse():
+    """Two rows that are one, as those of geared joints are: half the impulse each, and the same velocities."""
+    A, v, both = np.diag([1.0, 2.0]), np.array([-1.0, 0.5]), np.array([True, True])
+    rows = np.array([[1.0, 0.2], [2.0, 0.4]])
+    after = from_stops(A, v, rows, both, ~both, np.zeros(2))
+    np.testing.assert_allclose(after, from_stops(A, v, rows[:1], both[:1], ~both[:1], np.zeros(1)), rtol=1e-12)
+    np.testing.assert_allclose(rows @ after, 0.0, atol=1e-14)

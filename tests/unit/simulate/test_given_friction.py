@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.errors import DalembertWarning
 from tests.robots import fresh, without_friction
 from tests.unit.simulate.blocks import TIGHT, block, with_friction
 
@@ -139,11 +138,3 @@ def test_parameters_without_friction_need_no_events():
     motion = dal.simulate(robot, [0.0], [2.0], t_end=1.0, parameters=phi)
     assert motion.q[-1, 0] == pytest.approx(2.0)
     assert not motion.events
-
-
-def test_friction_at_other_joints_than_coordinates_is_smoothed_as_before():
-    bars = dal.mechanisms.five_bar()
-    phi = np.array(dal.parameters(bars))
-    phi[[k for k, name in enumerate(dal.parameter_names(bars)) if name.endswith(".Fc")]] = 0.01
-    with pytest.warns(DalembertWarning, match="acts at joints that are no coordinates, and was smoothed"):
-        dal.simulate(bars, bars.q0, [0.1, 0.1], t_end=0.01, parameters=phi)

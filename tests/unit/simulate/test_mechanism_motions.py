@@ -7,7 +7,6 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import dalembert as dal
-from tests.mechanisms_with_drives import limited
 
 TIGHT = {"rtol": 1e-11, "atol": 1e-12}
 
@@ -179,12 +178,3 @@ def test_a_stewart_platform_keeps_its_energy_for_ten_seconds():
     kinetic = dal.energy(sprung.at(x=found.x), found.q, found.qd).kinetic
     assert np.ptp(found.energy) < 1e-10 * kinetic.max()
     assert found.residual.max() < 1e-13
-
-
-def test_ranges_of_joints_within_loops_are_told_to_be_no_stops():
-    wide = dal.Limits(-9.0, 9.0)
-    mechanism = limited(dal.mechanisms.four_bar(), {"joint1": wide, "joint2": wide}).replace(coordinates=("joint1",))
-    with pytest.warns(dal.DalembertWarning, match=r"joints within loops whose ranges are no stops \(joint2\)") as told:
-        dal.simulate(mechanism, [1.2], [0.0], t_eval=[0.0, 0.01], stops=0.5)
-    assert told[0].message.code == "stops-within-loops"
-    assert dal.simulate(mechanism, [1.2], [0.0], t_eval=[0.0, 0.01], stops={"joint1": 0.5}).success
