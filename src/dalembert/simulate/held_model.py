@@ -16,10 +16,12 @@ from .dry_friction import WITHOUT_DRY, WITHOUT_GIVEN, DryFriction, force, withou
 
 ROUNDING = 1e-13  # of the forces at a joint: a thousand times what their sum is off
 BOUND = 1e300  # as a level: a stop, or a lock, holds any force
-SHARED = 1e-10  # of its mobility, how much an axis gives way, so that axes which hold the same motion share its force
+SHARED = 1e-6  # of its mobility, how much an axis gives way, so that axes which hold the same motion share its force
+REFINED = 2  # steps, which leave 1e-18 of what gives way
 _SLOW = 1e-12  # rad/s or m/s: an axis within a loop rests below, and below 1e-11 of what its speed is a sum of
 _BLUR = 1e-11  # of what an acceleration or a speed is a sum of: within loops, what is as small is rounding
 _FIRM = 1e-4  # of a unit row: at a dead point an axis stands while others move, and must not be put back by stopping them
+_COARSE = 1e4  # times what is rounding: within loops, what breaks loose has to accelerate by more than rounding
 _SMALL = 1e-12  # of a row: an axis that no coordinate moves, at a dead point, is moved as little as this
 
 
@@ -131,7 +133,7 @@ class HeldModel:
         hold = [driving[i] - rows.at(i, forces) - dot(full[i], qdd) if self.held[i] else 0.0 for i in own]
         y, w, a = zip(*((one.value, one.rate, dot(one.row, qdd) + one.bias) for one in moving), strict=True)
         blur = [_BLUR * (_size(one.row, before) + _size(one.row, qdd) + abs(one.bias)) for one in moving]
-        loads = [*load, *rows.loads(before, forces)]
+        loads = [_COARSE * x for x in (*load, *rows.loads(before, forces))]
         return Held(qdd, [*hold, *forces], loads, low, high, y, w, a, slow_speeds(moving, qd), blur)
 
     def _full(self, q: Any, phi: Any) -> Matrix:
@@ -165,8 +167,8 @@ class HeldModel:
 class HeldRows:
     """Forces at rows R of held axes, beside coordinates that are held: R q̈ + c = goal with q̈ less Z λ, Z = f A⁻¹ f Rᵀ.
 
-    G λ = R q̈ + c − goal with G = R Z, which is singular where several axes hold the same motion: each gives way a little, and one
-    step of refinement takes that out of the motion again, so that only the forces are shared.
+    G λ = R q̈ + c − goal with G = R Z, which is singular where several axes hold the same motion: each gives way a little, and
+    steps of refinement take that out of the motion again, so that only the forces are shared.
     """
 
     def __init__(
@@ -186,9 +188,11 @@ class HeldRows:
         """λ with G λ = goal for the axes that are held, 0 for the others."""
         wanted = [s * g for s, g in zip(self.holds, goal, strict=True)]
         count = range(len(wanted))
-        first = ldl.solve_factored(self._factors, wanted)
-        left = [wanted[i] - dot([self.G[max(i, j)][min(i, j)] for j in count], first) for i in count]
-        return [a + b for a, b in zip(first, ldl.solve_factored(self._factors, left), strict=True)]
+        found = ldl.solve_factored(self._factors, wanted)
+        for _ in range(REFINED):
+            left = [wanted[i] - dot([self.G[max(i, j)][min(i, j)] for j in count], found) for i in count]
+            found = [a + b for a, b in zip(found, ldl.solve_factored(self._factors, left), strict=True)]
+        return found
 
     def held(self, qdd: list[Any], goal: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """q̈ with the axes held, and the forces that hold them."""
@@ -244,4 +248,4 @@ def excess(hold: Any, size: Any, low: Any, high: Any) -> Any:
     return ops.maximum(hold - high, low - hold) - slack
 
 
-__all__ = ["BOUND", "ROUNDING", "AxisMotion", "Held", "HeldModel", "HeldRows", "excess", "slow_speeds"]
+__all__ = ["BOUND", "REFINED", "ROUNDING", "SHARED", "AxisMotion", "Held", "HeldModel", "HeldRows", "excess", "slow_speeds"]

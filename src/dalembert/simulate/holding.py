@@ -24,7 +24,7 @@ class Holding:
 
     def __init__(self, happenings: Happenings) -> None:
         self.happenings, self.n = happenings, len(happenings.axes.names)
-        self.most_turns = max(_MOST_TURNS, 4.0 * self.n)
+        self.most_turns = max(_MOST_TURNS, 20.0 * self.n)
 
     def most_over(
         self, worst: Any, sway: Any, mode: Any, limits: Any, locked: Any, start: Any, y: Any, *forces: Any

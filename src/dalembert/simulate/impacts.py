@@ -37,13 +37,22 @@ def moved(A: FloatArray, rows: FloatArray, by: FloatArray) -> FloatArray:
 
 
 def from_stops(
-    A: FloatArray, v: FloatArray, rows: FloatArray, lower: Any, upper: Any, restitution: FloatArray, pressed: bool = False
+    A: FloatArray,
+    v: FloatArray,
+    rows: FloatArray,
+    lower: Any,
+    upper: Any,
+    restitution: FloatArray,
+    *,
+    pressed: bool = False,
+    rest: float = REST,
 ) -> FloatArray:
     """The velocities after all axes, rows (K, n), that stand at a stop and move into it have hit it.
 
     With n pointing away from each stop, n v' ≥ −e n v where a joint moves in and n v' ≥ 0 where it rests there; the impulses push
     away, and act only where equality holds. They solve a linear complementarity problem: Newton's rule for several stops at once
-    [Brogliato2016]. Where joints were only `pressed` on their stops, and nothing has hit, nobody who rests is pushed off.
+    [Brogliato2016]. Where joints were only `pressed` on their stops, and nothing has hit, nobody who rests is pushed off. Joints
+    that would leave more slowly than `rest` stay.
     """
     places = np.flatnonzero(lower | upper)
     N = (rows[places] * np.where(lower[places], 1.0, -1.0)[:, None]).T
@@ -52,7 +61,7 @@ def from_stops(
     G = N.T @ A @ N
     p = complementary(G, speed - wanted)
     # Stops that joints leave slowly, hit or pushed off by another, keep them: small bounces would push each other for ever.
-    slow = (speed + G @ p <= REST) | (pressed & (speed <= 0))
+    slow = (speed + G @ p <= rest) | (pressed & (speed <= 0))
     acting = slow | (p > 0)
     wanted[slow] = 0.0
     p = np.zeros(len(places))

@@ -22,7 +22,9 @@ from .steering import DONE, ENDED, PAUSED, RUNNING, Fields
 _AT = Fields(*range(len(Fields._fields)))
 _UNSEEN = 16.0  # spacings of a position: a flight from its stop and back as short as that is made of rounding
 _UNSEEN_DEPTH = 16.0  # the same of a joint within a loop, in what rounding may take it from its stop
-_DEPENDENT = 1e-8  # of its row: an axis that stands because others do
+_BURST, _MANY = 0.02, 64  # s, and hits within as much: then joints that bounce faster and faster are let rest
+_FASTEST = 1e-2  # rad/s or m/s, at most
+_DEPENDENT = 1e-5  # of its row: an axis that stands because others do
 _TINY = 1e-300
 
 
@@ -38,6 +40,7 @@ class Pauses:
         self.shown: list[FloatArray | None] = [None] * count  # modes as they were noted, where axes may stand by others
         self.stood: list[list[tuple[float, Any]]] = [[] for _ in range(count)]  # from when on which axes stand, where looped
         self.hits: list[dict[int, float]] = [{} for _ in range(count)]  # when each joint last hit a stop
+        self.burst: list[list[float]] = [[] for _ in range(count)]  # when stops were hit of late
 
     def vector(self, count: int) -> FloatArray:
         """What motions carry to begin with."""
@@ -201,9 +204,18 @@ class _Pause:
         before, unseen = self.qd.copy(), self._unseen(stopped, axes)
         kept = np.where(unseen, 0.0, o.restitution)
         pressed = bool(unseen[stopped].all())
-        self.qd[:] = impacts.from_stops(self._free(axes), before, axes.rows, lower, upper, kept, pressed=pressed)
+        A, rest = self._free(axes), self._rest()
+        self.qd[:] = impacts.from_stops(A, before, axes.rows, lower, upper, kept, pressed=pressed, rest=rest)
         for i in np.flatnonzero(stopped):
             self._note("stop", o.names[i], o.names[i], before)
+
+    def _rest(self) -> float:
+        """The speed below which a joint stays at its stop: ten times as much after each so many hits one close to the other.
+
+        Several joints may push each other off their stops in turn, for ever; no motion that anybody means goes on like that.
+        """
+        recent = self.owner.burst[self.k] = [t for t in self.owner.burst[self.k] if self.t - t < _BURST] + [self.t]
+        return float(min(impacts.REST * 10.0 ** (len(recent) // _MANY), _FASTEST))
 
     def _unseen(self, stopped: Any, axes: AxesAt) -> Any:
         """Which axes were pressed back before their positions told that they left."""
