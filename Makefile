@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 JOBS   ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+# Many tests start an interpreter of their own. Where Python may keep no bytecode, each compiles our sources anew, for half a second.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test quick fuzz bench lint docs clean
 
