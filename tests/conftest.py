@@ -40,9 +40,12 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What is imported by now stays: no search for cycles need go through it again."""
+    """What is imported by now stays: no search for cycles need go through it again. Nor need there be one every 700 objects,
+    as graphs have them by the ten thousand.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 10, 10)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
