@@ -29,11 +29,14 @@ class Timings(NamedTuple):
         return float(np.median(self.seconds[:, contestant] / self.seconds[:, 0]))
 
 
-def side_by_side(timers: Sequence[Timer], seconds: float, least: int = 3) -> Timings:
-    """Alternate between contestants for about this long, after one round that is not counted."""
+def side_by_side(timers: Sequence[Timer], seconds: float, least: int | None = None) -> Timings:
+    """Alternate between contestants for about this long, after one round that is not counted.
+
+    At least three rounds, unless told; one where no time is to be spent, as in tests, which only want to see it run.
+    """
     for timer in timers:
         timer()
-    return turns(timers, seconds, least)
+    return turns(timers, seconds, least if least is not None else 3 if seconds else 1)
 
 
 def turns(timers: Sequence[Timer], seconds: float = 0.0, least: int = 1) -> Timings:
