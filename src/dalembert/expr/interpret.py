@@ -45,10 +45,13 @@ def evaluate(nodes: Sequence[Expr], values: dict[int, Any]) -> dict[int, Any]:
     """Fill in the value of every node, given those of the inputs."""
     with np.errstate(all="ignore"):  # NaN and infinity are values like any other here
         for node in nodes:
-            if node.op == "const":
+            op, args = node.op, node.args
+            if len(args) == 2:  # for the most part; going through arguments one by one takes as long as the operation
+                values[node.index] = PRIMITIVES[op].numpy(values[args[0].index], values[args[1].index])
+            elif op == "const":
                 values[node.index] = np.float64(node.value)
-            elif node.op != "input":
-                values[node.index] = PRIMITIVES[node.op].numpy(*(values[a.index] for a in node.args))
+            elif op != "input":
+                values[node.index] = PRIMITIVES[op].numpy(*(values[a.index] for a in args))
     return values
 
 
