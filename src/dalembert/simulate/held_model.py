@@ -1,4 +1,4 @@
-"""Forward dynamics with some axes held, over scalars [theory: simulation, Eq. 9 to 11 and 29 to 31]."""
+"""Forward dynamics with some axes held, over scalars [theory: simulation, Eq. 9 to 11, 29 and 30]."""
 
 from __future__ import annotations
 
