@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..checks import FloatArray
+from .held_model import REFINED, SHARED
 
 REST = 1e-6  # rad/s or m/s: a joint that comes back from a stop more slowly stays there
 _MOST_TURNS = 1000
-_DEPENDENT = 1e-10  # of the largest: axes that hinder the same motion
+_TINY = 1e-300
 
 
 def free_inverse(M: FloatArray, locked: FloatArray) -> FloatArray:
@@ -75,11 +76,14 @@ def from_stops(
 
 
 def shared_forces(G: FloatArray, b: FloatArray) -> FloatArray:
-    """G⁻¹ b of a matrix of mobilities; axes that hinder the same motion share what it takes, one that nothing moves has none."""
-    diagonal = np.diag(G)
-    s = np.divide(1.0, np.sqrt(diagonal), out=np.zeros(len(G)), where=diagonal > 0)
-    scaled = np.linalg.lstsq(G * s[:, None] * s, (s * b.T).T, rcond=_DEPENDENT)[0]
-    found: FloatArray = (s * scaled.T).T
+    """G⁻¹ b of a matrix of mobilities, each axis giving way a little, as in `HeldRows`.
+
+    Axes that hinder the same motion share what it takes, one that nothing moves has none; and pivoting comes to an end.
+    """
+    soft = G + np.diag(SHARED * np.diag(G) + _TINY)
+    found: FloatArray = np.asarray(np.linalg.solve(soft, b), dtype=float)
+    for _ in range(REFINED):
+        found = found + np.linalg.solve(soft, b - G @ found)
     return found
 
 

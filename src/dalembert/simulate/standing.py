@@ -13,11 +13,10 @@ from ..dynamics.system import AnySystem, MovingValue, solves
 from .applied import Applied
 from .axes import Axes, AxesAt, axes_kernel, axes_of
 from .dry_friction import DryFriction, dry_friction, force, friction_axes, given_levels, jumping_joints
-from .held_model import REFINED, ROUNDING, SHARED, slow_speeds
+from .held_model import ROUNDING, slow_speeds
 from .impacts import shared_forces
 
 _MOST_TURNS = 200
-_TINY = 1e-300
 _BLUR = 1e-9  # of what an acceleration is a sum of: a joint that others hold accelerates as little
 _AXES_OF = (1, 1, 2, 1, 2)  # axes of the fields of `AxesAt`
 
@@ -135,7 +134,7 @@ def _held(at: AxesAt, driving: FloatArray, low: FloatArray, high: FloatArray, st
         first = A @ (driving - at.rows[slides].T @ sliding)
         R = at.rows[stays]
         f = np.zeros(len(still))
-        f[stays] = _shared(R @ A @ R.T, R @ first + at.bias[stays])
+        f[stays] = shared_forces(R @ A @ R.T, R @ first + at.bias[stays])
         qdd = first - A @ R.T @ f[stays]
         a, size = at.rows @ qdd + at.bias, np.abs(at.rows) @ (np.abs(first) + np.abs(qdd)) + np.abs(at.bias)
         breaks = np.where(f - high > slack, 1.0, np.where(low - f > slack, -1.0, 0.0))
@@ -145,15 +144,6 @@ def _held(at: AxesAt, driving: FloatArray, low: FloatArray, high: FloatArray, st
             break
         mode[off if turn < 8 else off[:1]] = wanted[off if turn < 8 else off[:1]]
     return qdd
-
-
-def _shared(G: FloatArray, b: FloatArray) -> FloatArray:
-    """G⁻¹ b, each axis giving way a little, as in `HeldRows`: then pivoting comes to an end where G is singular."""
-    soft = G + np.diag(SHARED * np.diag(G) + _TINY)
-    found: FloatArray = np.asarray(np.linalg.solve(soft, b), dtype=float)
-    for _ in range(REFINED):
-        found = found + np.linalg.solve(soft, b - G @ found)
-    return found
 
 
 def _held_firmly(at: AxesAt, free: FloatArray, held: Any) -> FloatArray:
