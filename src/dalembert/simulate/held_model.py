@@ -124,17 +124,15 @@ class HeldModel:
             hold = [tau[i] - h[i] - dot(full[i], qdd) if self.held[i] else 0.0 for i in n]
             load = [abs(tau[i]) + abs(h[i]) if self.held[i] else 0.0 for i in n]
             return Held(qdd, hold, load, low, high)
+        at_rest = [abs(tau[i]) + abs(h[i]) for i in n]
         holds = [self._holds(k, mode) for k in self.axes.beside]
         rows = HeldRows(full, factors, free, [moving[k] for k in self.axes.beside], holds)
         goal = [0.0 if wanted is None else wanted[k] for k in self.axes.beside]
-        before = qdd
-        qdd, forces = rows.held(qdd, goal)
-        load = [abs(tau[i]) + abs(h[i]) + rows.size(i, forces) if self.held[i] else 0.0 for i in own]
-        hold = [driving[i] - rows.at(i, forces) - dot(full[i], qdd) if self.held[i] else 0.0 for i in own]
-        y, w, a = zip(*((one.value, one.rate, dot(one.row, qdd) + one.bias) for one in moving), strict=True)
-        blur = [_BLUR * (_size(one.row, before) + _size(one.row, qdd) + abs(one.bias)) for one in moving]
-        loads = [_COARSE * x for x in (*load, *rows.loads(before, forces))]
-        return Held(qdd, [*hold, *forces], loads, low, high, y, w, a, slow_speeds(moving, qd), blur)
+        after, forces = rows.held(qdd, goal)
+        load = [at_rest[i] + rows.size(i, forces) if self.held[i] else 0.0 for i in own]
+        hold = [driving[i] - rows.at(i, forces) - dot(full[i], after) if self.held[i] else 0.0 for i in own]
+        loads = [_COARSE * x for x in (*load, *rows.loads(qdd, forces))]
+        return Held(after, [*hold, *forces], loads, low, high, *_motion(moving, qd, qdd, after))
 
     def _full(self, q: Any, phi: Any) -> Matrix:
         M = self._mass(q, phi) if self.given else self._mass(q)
@@ -229,6 +227,13 @@ class HeldRows:
 def _cleared(full: Matrix, free: Sequence[Any]) -> Matrix:
     """The lower triangle of M, rows and columns of held coordinates cleared off the diagonal."""
     return [[full[i][j] * free[i] * free[j] if i != j else full[i][i] for j in range(i + 1)] for i in range(len(full))]
+
+
+def _motion(moving: Sequence[MovingValue], qd: Any, before: Any, qdd: Any) -> tuple[Any, ...]:
+    """Positions, speeds and accelerations of axes, and what of the last two is rounding: `before` are q̈ without what holds."""
+    y, w, a = zip(*((one.value, one.rate, dot(one.row, qdd) + one.bias) for one in moving), strict=True)
+    blur = [_BLUR * (_size(one.row, before) + _size(one.row, qdd) + abs(one.bias)) for one in moving]
+    return y, w, a, slow_speeds(moving, qd), blur
 
 
 def slow_speeds(moving: Sequence[MovingValue], qd: Any) -> list[Any]:
