@@ -135,7 +135,7 @@ INSIDE = {  # groups of modules, the lowest first; a module imports from its own
         ("elements", "assembled_positions", "closure_equations", "joint_motion"),
         ("reactions", "refusals", "second_order"),
         ("recipes", "constraint_count", "finite_motions"),
-        ("chart", "limited_motion"),
+        ("chart", "limited_motion", "other_joints"),
         ("mechanism", "idle_freedoms"),
         ("mobility_result",),
         ("*",),

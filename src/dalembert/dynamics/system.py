@@ -6,7 +6,7 @@ coordinates, a dictionary for its kernels and a method `recipe` is a system too:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 from typing import Any, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
@@ -116,6 +116,9 @@ class System(Protocol):
         """How to compute a quantity, its model read in this way."""
 
 
+LEAST_PIVOT = 0.1  # of its size at the seed: below, coordinates tell the positions of a system too poorly to go on in them
+
+
 class SolvedSystem(System, Protocol):
     """A system whose coordinates have to be solved for others, its positions, before its recipes can be evaluated.
 
@@ -147,6 +150,19 @@ class SolvedSystem(System, Protocol):
 
     def chart_at(self, positions: Any, rates: Any) -> Any:
         """The same system in coordinates that are good at these positions; forces stay those of the coordinates seen."""
+
+    def moved_at(self, q: Any, qd: Any, near: Any) -> tuple[Any, Any, Any, Any]:
+        """The coordinates seen and their rates, the positions, found from others nearby, and their rates; of arrays."""
+
+    def second_rates_at(self, q: Any, qd: Any, qdd: Any, positions: Any) -> Any:
+        """The second rates of positions that are known; of arrays."""
+
+    def told_at(self, positions: Any) -> Iterable[Any]:
+        """Positions in groups, each with this system in coordinates that tell them: rows, system, places of coordinates."""
+
+    @property
+    def opened(self) -> Any:
+        """The system whose coordinates are the positions, with nothing that closes it."""
 
 
 @runtime_checkable
@@ -232,6 +248,7 @@ AnySystem = Robot | System
 
 __all__ = [
     "AS_IT_IS",
+    "LEAST_PIVOT",
     "AnySystem",
     "Composition",
     "Coordinate",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
@@ -14,8 +14,10 @@ from .. import checks
 from ..algorithms.position_rows import Positions, difference, evaluated
 from ..algorithms.sweep import Unrolled
 from ..checks import FloatArray
+from ..codegen import Kernel, build
+from ..dynamics.engine import program_of, with_solved
 from ..dynamics.robot_system import RobotSystem
-from ..dynamics.system import MovingValue
+from ..dynamics.system import MovingValue, Recipe
 from ..errors import ModelError, UnknownNameError
 from ..expr import ops
 from ..expr.graph import Expr, Graph
@@ -222,6 +224,43 @@ class Assembled(Record):
     def rates(self, q: list[Expr], qd: list[Expr]) -> list[Any]:
         """ẋ."""
         return self.state(q).rates(qd)
+
+    def visible(self, q: Any, qd: Any) -> tuple[Any, Any]:
+        """The coordinates that users see, and their rates, over scalars: these themselves."""
+        return q, qd
+
+    @cached_property
+    def closure_kernel(self) -> Kernel:
+        """q and positions to start from, to positions and how it went."""
+        return build(assembly_program.program(self.setting))
+
+    @cached_property
+    def _moved_kernel(self) -> Kernel:
+        return self._placed_kernel("moved", lambda q, qd: (*self.visible(q, qd), self.rates(q, qd)), ["y", "yd", "xd"])
+
+    @cached_property
+    def _second_kernel(self) -> Kernel:
+        def function(q: Any, qd: Any, qdd: Any) -> Any:
+            return self.state(q).accelerations(qd, qdd)
+
+        return self._placed_kernel("second_rates", function, ["xdd"])
+
+    def _placed_kernel(self, name: str, function: Callable[..., Any], outputs: list[str]) -> Kernel:
+        """A function of q and its rates over scalars as a kernel that takes the positions too."""
+        inputs = dict.fromkeys(("q", "qd", "qdd")[: function.__code__.co_argcount], (self.n,))
+        own: Any = self
+        return build(program_of(with_solved(own, Recipe(function, inputs, outputs)), name))
+
+    def moved_at(self, q: FloatArray, qd: FloatArray, near: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """The coordinates that users see and their rates, the positions, found from others nearby, and theirs; of arrays."""
+        x, _ = self.closure_kernel(q, near)
+        y, yd, xd = self._moved_kernel(q, qd, x)
+        return y, yd, x, xd
+
+    def second_rates_at(self, q: FloatArray, qd: FloatArray, qdd: FloatArray, x: FloatArray) -> FloatArray:
+        """ẍ at positions that are known, of arrays."""
+        found: FloatArray = self._second_kernel(q, qd, qdd, x)
+        return found
 
     def moving(self, functions: Sequence[PositionFunction], q: list[Any], qd: list[Any]) -> list[MovingValue]:
         """Functions of the positions at a state: value, row by q, rate, and second rate at q̈ = 0; over scalars."""

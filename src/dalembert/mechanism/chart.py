@@ -16,8 +16,7 @@ import numpy as np
 from ..algorithms.position_rows import Positions, Value, evaluated
 from ..algorithms.sweep import Unrolled
 from ..checks import FloatArray
-from ..codegen import Kernel, build
-from ..dynamics.engine import program_of, with_solved
+from ..codegen import Kernel
 from ..dynamics.system import AS_IT_IS, Reading, Recipe, Request
 from ..expr.loops import LoopProgram
 from ..spatial.sparse_lu import factor
@@ -74,22 +73,6 @@ class Chart(Assembled):
         xd = closed.rates(qd)
         seen = self._seen(closed.x)
         return [value.value for value in seen], [sum((e * xd[k] for k, e in value.row.items()), 0.0) for value in seen]
-
-    @cached_property
-    def _seen_kernel(self) -> Any:
-        recipe = Recipe(self.visible, {"q": (self.n,), "qd": (self.n,)}, ["y", "yd"])
-        own: Any = self
-        return build(program_of(with_solved(own, recipe), "seen"))
-
-    @cached_property
-    def _closure_kernel(self) -> Any:
-        return build(assembly_program.program(self.setting))
-
-    def seen_at(self, q: FloatArray, qd: FloatArray, near: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The same for arrays, with positions found from others nearby."""
-        x, _ = self._closure_kernel(q, near)
-        y, yd = self._seen_kernel(q, qd, x)
-        return y, yd
 
     def completed(self, kernel: Kernel) -> Kernel:
         """Kernels of a chart take the positions as an input."""

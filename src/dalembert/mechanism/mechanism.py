@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property, partial
 from typing import Any
 
@@ -19,11 +20,13 @@ from ..dynamics.system import AS_IT_IS, Coordinate, DrivesBeside, Reading, Recip
 from ..errors import ModelError
 from ..expr import Expr, ops, trace
 from ..expr.loops import LoopProgram
+from ..model import Robot
 from . import assembly_program, limited_motion, recipes, refusals
 from .assembled import Assembled
 from .assembled_positions import AssembledPositions, assembled_at, positions_of
 from .chart import Chart, change
 from .closed_kernel import NEAR_SINGULAR, ClosedKernel, Finder, Given, placed
+from .other_joints import Told, told
 
 
 class Mechanism(Assembled):
@@ -91,11 +94,6 @@ class Mechanism(Assembled):
         return recipes.mapped(self, request, reading)
 
     @cached_property
-    def closure_kernel(self) -> Kernel:
-        """q and positions to start from, to positions and how it went."""
-        return build(assembly_program.program(self.setting))
-
-    @cached_property
     def residual_kernel(self) -> Kernel:
         """q and positions, to what closures and coordinates are off."""
         return build(trace(self.left_open, {"q": (self.n,), "x": (self.robot.n,)}, ["closures", "coordinates"], name="residual"))
@@ -133,14 +131,6 @@ class Mechanism(Assembled):
         """From q and positions of a moment ago, the positions and the least pivot."""
         return assembly_program.tracker(self.setting)
 
-    def visible(self, q: Any, qd: Any) -> tuple[Any, Any]:
-        """The coordinates and their rates, as they are."""
-        return q, qd
-
-    def seen_at(self, q: FloatArray, qd: FloatArray, near: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The same for arrays."""
-        return q, qd
-
     @cached_property
     def charts(self) -> list[Chart]:
         """The coordinates in which motions were continued, see `Chart`."""
@@ -149,6 +139,27 @@ class Mechanism(Assembled):
     def chart_at(self, x: FloatArray, qd: FloatArray) -> tuple[Assembled, FloatArray, FloatArray]:
         """A chart that is good at these positions, with coordinates and rates in it."""
         return change(self, self, x, qd)
+
+    def told_at(self, x: FloatArray) -> Iterator[Told]:
+        """Positions (P, N) in groups, each with this mechanism in coordinates that tell them: its own wherever these do."""
+        return told(self, x, np.asarray(self._pivot_kernel(x)), self._in_joints)
+
+    def _in_joints(self, joints: list[int], x: FloatArray) -> Mechanism:
+        names = tuple(self.robot.joint_names[k] for k in joints)
+        if names not in self._by_joints:
+            self._by_joints[names] = self.replace(coordinates=names, guess=x)
+        return self._by_joints[names]
+
+    @cached_property
+    def _by_joints(self) -> dict[tuple[str, ...], Mechanism]:
+        return {}
+
+    @cached_property
+    def opened(self) -> Robot | Mechanism:
+        """What moves, its loops open: the tree, with its springs and dampers. Its coordinates are the positions."""
+        if not (self.springs or self.dampers):
+            return self.robot
+        return Mechanism(self.name, self.robot, (), self.robot.joint_names, springs=self.springs, dampers=self.dampers)
 
     def _taken(self, q: Any, x: Any, threads: int | None) -> Any:
         """Given positions, looked at; only where some are open, or nearly singular, closely. NaN where they are singular."""

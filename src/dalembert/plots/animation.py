@@ -130,7 +130,7 @@ def _of_result(motion: MotionResult, row: tuple[int, ...], step: float) -> _Cour
     t = _times(motion.t[0], reached, step)
     system = motion.system
     q = motion.at(t)[0]
-    x = motion.tree_positions(t, q) if isinstance(system, (Mechanism, PlacedMechanism)) else None
+    x = motion.tree_positions(t) if isinstance(system, (Mechanism, PlacedMechanism)) else None
     return _Course(system, t, (q if x is None else x)[row])
 
 

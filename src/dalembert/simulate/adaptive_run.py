@@ -101,7 +101,7 @@ class Run:
     ) -> Simulation:
         """The steps taken by a single motion, and the interpolants between them."""
         motions = self._start(q, qd, interval[0])
-        first = [q, qd, *motions.positions, *motions.further]
+        first = self._first(motions)
         sizes = [1, *self._shown(motions), *(self._interpolants(motions) if dense else [])]
         pieces: list[list[FloatArray]] = []
         charts: list[int] = []
@@ -128,7 +128,7 @@ class Run:
     def dense_batch(self, q: FloatArray, qd: FloatArray, interval: tuple[float, float], t_eval: ArrayLike | None) -> Simulation:
         """The steps of many motions with their interpolants, each motion with its own."""
         motions = self._start(q, qd, interval[0])
-        first = [q, qd, *motions.positions, *motions.further]
+        first = self._first(motions)
         sizes = [1, *self._shown(motions), *self._interpolants(motions)]
         collected = StepRows(len(q), sizes, self.integrator.powers)
         for group in self._groups("dense", motions, _NEVER, interval, collected.budget(BUDGET)):
@@ -139,7 +139,8 @@ class Run:
         )
         times = np.array(interval) if t_eval is None else np.asarray(t_eval, dtype=float)
         q, qd, z = solution.states(np.broadcast_to(times, (*self.batch, len(times))))
-        found = self._result(times, [q, qd, *([] if z is None else [z])], motions.state, self.batch)
+        tree = solution.tree(times) if motions.solved else ()
+        found = self._result(times, [q, qd, *tree, *([] if z is None else [z])], motions.state, self.batch)
         return replace(found, solution=solution)
 
     def _interpolants(self, motions: Motions) -> list[int]:
@@ -162,26 +163,28 @@ class Run:
         if z is not None:  # where steps begin: what a sampled law holds jumps there
             z = z[1:] - F[2][:, 0] if starts is None else starts.z
         # Where positions are solved for, the start of each step is kept in its own coordinates.
-        own = (
-            Pieces(np.array(charts), tuple(self.charts), more[2], more[3], shown[2][:-1])
-            if motions.solved and any(charts)
-            else None
-        )
-        return Solution(times, shown[0], shown[1], F, own, z, shown[2] if motions.solved else None, starts)
+        own = Pieces(np.array(charts), tuple(self.charts), more[2], more[3], shown[2][:-1]) if motions.solved else None
+        return Solution(times, shown[0], shown[1], F, own, z, starts)
 
     def _shown(self, motions: Motions) -> list[int]:
-        """Sizes of q, q̇ and, where there are any, of positions that are solved for and of further states."""
-        return [self.n, self.n, *(x.shape[-1] for x in (*motions.positions, *motions.further))]
+        """Sizes of q, q̇ and, where there are any, of positions that are solved for, their rates, and further states."""
+        return [self.n, self.n, *(x.shape[-1] for x in (*motions.positions, *motions.positions, *motions.further))]
+
+    def _first(self, motions: Motions) -> list[FloatArray]:
+        """The same at the start."""
+        q, qd = motions.vectors[:2]
+        tree: Any = self.charts[0].moved_at(q, qd, motions.positions[0])[2:] if motions.solved else ()
+        return [q, qd, *tree, *motions.further]
 
     def _result(self, t: FloatArray, shown: list[FloatArray], state: FloatArray, batch: tuple[int, ...]) -> Simulation:
         q, qd, *others = shown
         states = by_name(self.further.fields, others.pop()) if self.further.fields else {}
-        x = others[0] if others else None
+        x, xd = others or (None, None)
         events = [] if self.pauses is None else self.pauses.shaped(batch)
         counts = _counts(state, batch)
         stiff = (state[:, _AT.bound] > 0.5 * np.maximum(state[:, _AT.accepted], _FEW)).reshape(batch)
         standing = None if self.pauses is None else self.pauses.standing(self.motions)
-        return Simulation(t, q, qd, *counts, None, x, self.system, states, stiff, self.torque, events, standing)
+        return Simulation(t, q, qd, *counts, None, x, xd, self.system, states, stiff, self.torque, events, standing)
 
     def _start(self, q: FloatArray, qd: FloatArray, t: float) -> Motions:
         state = np.zeros((len(q), len(Fields._fields)))
@@ -227,7 +230,7 @@ class Run:
         for k in np.unique(motions.chart[motions.chart > 0]) if motions.solved else ():
             rows = motions.chart == k
             q, qd = q.copy(), qd.copy()
-            q[rows], qd[rows] = self.charts[k].seen_at(q[rows], qd[rows], motions.positions[0][rows])
+            q[rows], qd[rows] = self.charts[k].moved_at(q[rows], qd[rows], motions.positions[0][rows])[:2]
         return q, qd
 
     def _history(self, count: int) -> list[FloatArray]:
@@ -303,7 +306,8 @@ def _at(solution: Solution, t_eval: ArrayLike, found: Simulation, fields: Any) -
 
     q, qd, z = solution.states(times[reached])
     further = {} if z is None else by_name(fields, placed(z))
-    return replace(found, t=times, q=placed(q), qd=placed(qd), x=None, solution=solution, states=further)
+    x, xd = (None, None) if found.x is None else map(placed, solution.tree(times[reached]))
+    return replace(found, t=times, q=placed(q), qd=placed(qd), x=x, xd=xd, solution=solution, states=further)
 
 
 __all__ = ["BUDGET", "Run"]

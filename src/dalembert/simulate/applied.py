@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,18 @@ class Applied(NamedTuple):
         """What functions of the dynamics take beside torques."""
         found: dict[str, Any] = {"wrenches": self.wrenches} if self.wrenches else {}
         return found if self.parameters is None else found | {"parameters": self.parameters}
+
+    def rows(self, shape: tuple[int, ...]) -> Applied:
+        """The same for states of this shape in one row."""
+        return self._each(lambda part: np.broadcast_to(part, (*shape, part.shape[-1])).reshape(-1, part.shape[-1]))
+
+    def taken(self, rows: Any) -> Applied:
+        """What acts at some rows."""
+        return self._each(lambda part: part[rows])
+
+    def _each(self, change: Callable[[FloatArray], FloatArray]) -> Applied:
+        parameters, limits = (None if part is None else change(part) for part in (self.parameters, self.limits))
+        return Applied(change(self.tau), {frame: change(wrench) for frame, wrench in self.wrenches.items()}, parameters, limits)
 
 
 def acting_along(

@@ -95,4 +95,4 @@ def _coefficients(h: Any, begin: Ends, end: Ends) -> tuple[Any, Any, Any]:
     return 10 * d - 4 * e + f / 2, -15 * d + 7 * e - f, 6 * d - 3 * e + f / 2
 
 
-__all__ = ["EnergyBalance", "accumulated", "nodes_between", "quintic"]
+__all__ = ["Ends", "EnergyBalance", "accumulated", "nodes_between", "quintic"]

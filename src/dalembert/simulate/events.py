@@ -48,6 +48,9 @@ class EventRecord(NamedTuple):
         The velocities after: others where something was hit, caught or locked.
     system : Robot, System or None
         The system from then on, where it changed.
+    gained : float
+        Kinetic energy that velocities gained by their jump [J], below zero where it was lost; of all that was hit or locked at
+        once together, and not told where the system changed.
     """
 
     t: float
@@ -58,6 +61,7 @@ class EventRecord(NamedTuple):
     qd: FloatArray
     qd_after: FloatArray
     system: Any = None
+    gained: float = 0.0
 
     def __repr__(self) -> str:
         return f"EventRecord(t={self.t:.6g}, kind={self.kind!r}, name={self.name!r})"

@@ -103,7 +103,7 @@ class Integrator:
         self.timed = self.sampled == "linear" or not isinstance(torque, str)
         self.grid = grid
         self.slope = self._slope(torque, values)
-        shown = (("t", 1), ("q", n), ("qd", n), *([("x", plant.size)] if plant.solved else []))
+        shown = (("t", 1), ("q", n), ("qd", n), *([("x", plant.size), ("xd", plant.size)] if plant.solved else []))
         self.out = [make.output(name, size) for name, size in shown]
         self.further_out = [make.output("z", further.size)] if further.size else []
         if output == "dense":
@@ -379,7 +379,7 @@ class Integrator:
         """What writes the time, the state and the interpolant of a step, and what moves on to the next row."""
         make, n = self.make, self.n
         time = make.once(lambda t: [t], [self.work.t_new], [self.out[0].row(self.own.cursor, 1)])
-        shown = self.out[1 : 4 if self.plant.solved else 3]
+        shown = self.out[1 : 5 if self.plant.solved else 3]
         rows = [cells.row(self.own.cursor, cells.size) for cells in shown]
         if self.plant.solved:
             back = make.once(lambda x: [x], [self.new_x], [self.plant.x])

@@ -143,14 +143,22 @@ class _Pause:
 
     def _note(self, kind: str, name: str, joint: str | None, qd: FloatArray | None = None, system: Any = None) -> None:
         (q, before), (_, after) = self._seen(self.qd if qd is None else qd), self._seen(self.qd)
-        found = EventRecord(self.t, kind, name, joint, q, before, after, system)
+        gained = 0.0 if qd is None or system is not None else self._gained(qd)
+        found = EventRecord(self.t, kind, name, joint, q, before, after, system, gained)
         self.owner.records[self.k].append(found)
+
+    def _gained(self, before: FloatArray) -> float:
+        """Kinetic energy that velocities gained where they jumped."""
+        if np.array_equal(before, self.qd):
+            return 0.0
+        M = self._at.M
+        return float(self.qd @ M @ self.qd - before @ M @ before) / 2
 
     def _seen(self, qd: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The state in the coordinates of the user."""
         if not (self.motions.solved and hasattr(self._system, "original")):
             return self.q.copy(), qd.copy()
-        y, yd = self._system.seen_at(self.q[None], qd[None], self.motions.positions[0][self.k][None])
+        y, yd, _, _ = self._system.moved_at(self.q[None], qd[None], self.motions.positions[0][self.k][None])
         return y[0], yd[0]
 
     def _note_modes(self) -> None:

@@ -180,12 +180,13 @@ class Plant:
         return self.once(traced, [q, tau, *self.wrenches], [tau])
 
     def visible(self, q: Cells, qd: Cells, targets: Sequence[Cells]) -> list[Step]:
-        """Coordinates, rates and positions as results show them, to `targets`."""
+        """Coordinates and positions, each with their rates, as results show them, to `targets`."""
         assert solves(self.view)
-        seen = self.view.visible
+        seen, rates = self.view.visible, self.view.rates
 
         def traced(q: list[Expr], qd: list[Expr], x: list[Expr]) -> list[Any]:
-            return [*seen(q, qd), x]
+            y, yd = seen(q, qd)
+            return [y, yd, x, rates(q, qd)]
 
         return self.once(traced, [q, qd, self.x], targets)
 

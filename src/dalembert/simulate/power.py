@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -134,8 +134,17 @@ ENERGY_WITH = Quantity(
 )
 
 
-def energy_along(system: AnySystem, q: FloatArray, qd: FloatArray, parameters: FloatArray | None) -> Energy:
-    """Kinetic and potential energy at states (..., n), with parameters (..., p) in the place of the model's own, if any."""
+class MovingStates(NamedTuple):
+    """What moves, and its states (..., N): a robot, or the tree of a mechanism, whose loops do no work."""
+
+    system: AnySystem
+    q: FloatArray
+    qd: FloatArray
+
+
+def energy_along(moving: MovingStates, parameters: FloatArray | None) -> Energy:
+    """Kinetic and potential energy at states, with parameters (..., p) in the place of the model's own, if any."""
+    system, q, qd = moving
     if parameters is None:
         return energy(system, q, qd)
     _refuse_elements(system)
@@ -150,8 +159,9 @@ def _refuse_elements(system: AnySystem) -> None:
         )
 
 
-def power_flow(system: AnySystem, q: FloatArray, qd: FloatArray, acting: Applied) -> PowerFlow:
-    """The power of each cause at states (..., n) and under what acts there."""
+def power_flow(moving: MovingStates, motors: FloatArray, acting: Applied) -> PowerFlow:
+    """The power of each cause at states and under what acts there, that of the motors being known."""
+    system, q, qd = moving
     if acting.parameters is None:
         gravity, viscous, joints = engine.kernel(system, POWERS)(q, qd)
     else:
@@ -159,13 +169,14 @@ def power_flow(system: AnySystem, q: FloatArray, qd: FloatArray, acting: Applied
         gravity, viscous, joints = engine.kernel(system, POWERS_WITH)(q, qd, acting.parameters)
     springs, dampers = np.zeros_like(gravity), np.zeros_like(gravity)
     if has_elements(system):  # torques of the whole system, less what its links and joints make of them
-        springs = -_product(gravity_torque(system, q), qd) - gravity
-        dampers = -_product(friction_torque(system, qd, q=q), qd) - joints
+        springs = -product(gravity_torque(system, q), qd) - gravity
+        dampers = -product(friction_torque(system, qd, q=q), qd) - joints
     pushed = applied_torque(system, q, wrenches=dict(acting.wrenches.items())) if acting.wrenches else np.zeros_like(q)
-    return PowerFlow(_product(acting.tau, qd), gravity, springs, viscous, joints - viscous, dampers, _product(pushed, qd))
+    return PowerFlow(motors, gravity, springs, viscous, joints - viscous, dampers, product(pushed, qd))
 
 
-def _product(a: FloatArray, b: FloatArray) -> FloatArray:
+def product(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Of forces and velocities (..., n), the power."""
     found: FloatArray = np.einsum("...i,...i->...", a, b)
     return found
 
@@ -175,4 +186,4 @@ def has_elements(system: Any) -> bool:
     return bool(getattr(system, "springs", ()) or getattr(system, "dampers", ()))
 
 
-__all__ = ["CAUSES", "PowerFlow", "energy_along", "has_elements", "power_flow"]
+__all__ = ["CAUSES", "MovingStates", "PowerFlow", "energy_along", "has_elements", "power_flow", "product"]

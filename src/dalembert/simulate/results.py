@@ -8,23 +8,35 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..checks import FloatArray
 from ..codegen.arguments import real
-from ..dynamics import Energy, engine, mass_matrix
-from ..dynamics.system import solves
+from ..dynamics import Energy, engine
+from ..dynamics.system import LEAST_PIVOT, solves
 from ..errors import ModelError, ShapeError
 from ..table_files import data_frame, table_format, write_columns
 from ..trajectory import Trajectory
 from .applied import Applied, acting_along, parameters_of
-from .balance import EnergyBalance, accumulated, nodes_between, quintic
+from .balance import Ends, EnergyBalance, accumulated, nodes_between, quintic
 from .laws import TorqueLaw
-from .power import PowerFlow, energy_along, has_elements, power_flow
+from .power import MovingStates, PowerFlow, energy_along, has_elements, power_flow, product
 from .standing import StandingTimes, StatesAlong, accelerations, axes_that_stand
 from .torques import Torque
+from .tree_accelerations import TreeStates, tree_accelerations
+
+
+class StatesBetween(NamedTuple):
+    """Times between the ends of steps, and the states there; `tree` has the positions of a mechanism and their rates."""
+
+    ends: FloatArray
+    t: FloatArray
+    q: FloatArray
+    qd: FloatArray
+    tree: tuple[FloatArray, FloatArray] | None
+    z: FloatArray | None
 
 
 class MotionResult:
@@ -37,6 +49,7 @@ class MotionResult:
     states: dict[str, FloatArray]
     torque: Torque | Callable[[], Torque] | None
     x: FloatArray | None = None
+    xd: FloatArray | None = None
     solution: Any = None
     standing: StandingTimes | None = None
 
@@ -64,13 +77,13 @@ class MotionResult:
     @cached_property
     def qdd(self) -> FloatArray:
         """Accelerations under what acts, shape (..., K, n); zero where a joint sticks, rests at a stop or is locked."""
-        return self._accelerations(self._acts)
+        return self._accelerations(self._acts)[0]
 
     @cached_property
     def energies(self) -> Energy:
         """Kinetic and potential energy [J], each of shape (..., K)."""
         self._refuse_changes()
-        return Energy(*self._at_rows(energy_along, self._own_parameters))
+        return Energy(*energy_along(self._moving(self.q, self.qd, self._tree), self._own_parameters))
 
     @property
     def energy(self) -> FloatArray:
@@ -81,7 +94,7 @@ class MotionResult:
     def power(self) -> PowerFlow:
         """Power by cause [W]: of the motors, of gravity and springs, of friction and wrenches."""
         self._refuse_changes()
-        return self._at_rows(power_flow, self._acts)
+        return power_flow(self._moving(self.q, self.qd, self._tree), product(self.tau, self.qd), self._acts)
 
     @cached_property
     def balance(self) -> EnergyBalance:
@@ -90,10 +103,10 @@ class MotionResult:
         With `dense=True` it is as accurate as the motion; without, samples that are far apart show in it.
         """
         self._refuse_changes()
-        times, q, qd, x, z = self._between()
-        acting = self._acting_at(times[1], q, qd, x, z)
-        rate = power_flow(self._placed(x), q, qd, acting).energy_rate
-        work, to_and_fro = (self._back(times[0], accumulated(times[0], values)) for values in (rate, np.abs(rate)))
+        at = self._between()
+        acting = self._acting_at(at.t, at.q, at.qd, None if at.tree is None else at.tree[0], at.z)
+        rate = power_flow(self._moving(at.q, at.qd, at.tree), product(acting.tau, at.qd), acting).energy_rate
+        work, to_and_fro = (self._back(at.ends, accumulated(at.ends, values)) for values in (rate, np.abs(rate)))
         change = self.energy - self.energy[..., :1]
         kinetic = np.max(np.nan_to_num(self.energies.kinetic), axis=-1, initial=0.0)
         turnover = np.maximum(kinetic, np.max(np.nan_to_num(to_and_fro), axis=-1, initial=0.0))
@@ -184,9 +197,16 @@ class MotionResult:
         q, qd = self._on_quintics(times.ravel())
         return tuple(y.reshape(*self.batch, *times.shape, y.shape[-1]) for y in (q, qd))  # type: ignore[return-value]
 
-    def tree_positions(self, t: FloatArray, q: FloatArray) -> FloatArray | None:
-        """Positions of a mechanism's tree at times (P,) and coordinates there; None where they are not solved for."""
-        return self._assembled(t, q)
+    def tree_positions(self, t: FloatArray) -> FloatArray | None:
+        """Positions of a mechanism's tree at times (P,) of the motion; None where they are not solved for."""
+        if self._tree is None:
+            return None
+        if self.solution is not None:
+            found: FloatArray = self.solution.tree(t)[0]
+            return found
+        near = self._tree_on_quintics(t)[0]
+        closed = self.system.assemble(self._on_quintics(t)[0], near=near)
+        return np.where((closed.pivot > LEAST_PIVOT)[..., None], closed.x, near)
 
     # -- inside -------------------------------------------------------------------------------------------------------------
 
@@ -208,15 +228,21 @@ class MotionResult:
             )
         return self.system
 
-    @cached_property
+    @property
     def _positions(self) -> FloatArray | None:
         """Positions of a mechanism's tree at the rows; None where none are solved for."""
-        view = engine.system_of(self._known)
-        if not solves(view) or self.x is not None:
-            return self.x
-        if self.solution is not None:
-            return np.asarray(self.system.assemble(self.q, near=self.solution.near(self.t)).x)
-        return np.asarray(self.system.assemble(self.q, near=self._start, continuous=True).x)
+        return None if self._tree is None else self._tree[0]
+
+    @cached_property
+    def _tree(self) -> tuple[FloatArray, FloatArray] | None:
+        """Positions of a mechanism's tree at the rows, and their rates; None where none are solved for."""
+        if not solves(engine.system_of(self._known)):
+            return None
+        if self.x is not None and self.xd is not None:
+            return self.x, self.xd
+        x = self.system.assemble(self.q, near=self._start, continuous=True).x
+        found: tuple[FloatArray, FloatArray] = self.system.moved_at(self.q, self.qd, x)[2:]
+        return found
 
     @property
     def _start(self) -> FloatArray:
@@ -231,12 +257,9 @@ class MotionResult:
         rows = self.q.shape[:-1]
         return np.concatenate([values.reshape(*rows, -1) for values in self.states.values()], axis=-1)
 
-    def _placed(self, x: FloatArray | None) -> Any:
-        return self._known if x is None else self._known.at(x=x)
-
-    def _at_rows(self, function: Any, *further: Any, **around: Any) -> Any:
-        """A function of the states, whose rows without numbers stay without."""
-        return function(self._placed(self._positions), self.q, self.qd, *further, **around)
+    def _moving(self, q: FloatArray, qd: FloatArray, tree: tuple[FloatArray, FloatArray] | None) -> MovingStates:
+        """What has energy and takes power at states of the motion."""
+        return MovingStates(self._known, q, qd) if tree is None else MovingStates(self._known.opened, *tree)
 
     @cached_property
     def _acts(self) -> Applied:
@@ -246,15 +269,20 @@ class MotionResult:
     def _acting_at(self, t: Any, q: Any, qd: Any, x: Any, z: Any) -> Applied:
         return acting_along(self._known, self._acting, t, q, qd, x, z)
 
-    def _accelerations(self, acting: Applied) -> FloatArray:
-        """q̈ under what acts, with coordinates held that a stop or a lock holds: those at rest for more than one row."""
+    def _accelerations(self, acting: Applied, *, second: bool = False) -> tuple[FloatArray, FloatArray | None]:
+        """q̈ under what acts, with coordinates held that a stop or a lock holds: those at rest for more than one row.
+
+        With `second` the ẍ of a mechanism's tree, too.
+        """
         self._refuse_changes()
-        axes = axes_that_stand(self._known, self.standing, acting.parameters)
-        held = resting(self.qd)
-        if axes.beside:
-            none = np.zeros((*held.shape[:-1], len(axes.beside)), bool)
-            held = np.concatenate([held, none if self.standing is None else self.standing.at(self.t, self.batch)], axis=-1)
-        return accelerations(self._known, axes, StatesAlong(self.q, self.qd, self._positions, held), acting)
+        axes, n = axes_that_stand(self._known, self.standing, acting.parameters), self.q.shape[-1]
+        none = np.zeros((*self.q.shape[:-1], len(axes.names)), bool)
+        stand = none if self.standing is None else self.standing.at(self.t, self.batch)
+        held = np.concatenate([resting(self.qd), stand[..., n:]], axis=-1)
+        if self._tree is None:
+            return accelerations(self._known, axes, StatesAlong(self.q, self.qd, None, held), acting), None
+        along = TreeStates(self.q, self.qd, *self._tree, held, stand)
+        return tree_accelerations(self._known, axes, along, acting, second=second)
 
     def _impacts(self) -> FloatArray:
         """Energy that velocities gained where they jumped, up to each row; one record for all that was hit at once."""
@@ -263,24 +291,9 @@ class MotionResult:
         for row, event in self._records:
             again = event.kind == "stop" and (row, event.t) in known
             known.add((row, event.t))
-            if again or np.array_equal(event.qd, event.qd_after):
-                continue
-            M = mass_matrix(self._at_event(row, event), event.q, **self._parameters_of(row))
-            gained = (event.qd_after @ M @ event.qd_after - event.qd @ M @ event.qd) / 2
-            found[row] += np.where(self.t > event.t, gained, 0.0)
+            if not again:
+                found[row] += np.where(self.t > event.t, event.gained, 0.0)
         return found
-
-    def _parameters_of(self, row: tuple[int, ...]) -> dict[str, Any]:
-        """The parameters of one motion, as an option."""
-        own = self._own_parameters
-        return {} if own is None else {"parameters": np.broadcast_to(own[..., 0, :], (*self.batch, own.shape[-1]))[row]}
-
-    def _at_event(self, row: tuple[int, ...], event: Any) -> Any:
-        """The system where something was hit; a mechanism near the positions of that time."""
-        x = self._positions
-        if x is None:
-            return self._known
-        return self._known.at(near=x[row][max(int(np.searchsorted(self.t, event.t)) - 1, 0)])
 
     @property
     def _records(self) -> list[tuple[tuple[int, ...], Any]]:
@@ -316,18 +329,18 @@ class MotionResult:
             )
         return self.torque if isinstance(self.torque, Torque) else self.torque()
 
-    def _between(self) -> tuple[tuple[FloatArray, FloatArray], FloatArray, FloatArray, FloatArray | None, FloatArray | None]:
-        """Times (ends of steps, points between) and states at the points: on interpolants, or on quintics between rows."""
+    def _between(self) -> StatesBetween:
+        """Ends of steps and the states at points between: on interpolants, or on quintics between rows."""
         if self.solution is not None:
             ends = self.solution.ends(self.t)
             times = nodes_between(ends)
             q, qd, z = self.solution.states(times)
-            return (ends, times), q, qd, self._assembled(times, q), z
+            return StatesBetween(ends, times, q, qd, None if self._tree is None else self.solution.tree(times), z)
         times = nodes_between(self.t)
         z = self._further
         q, qd = self._on_quintics(times)
         z = None if z is None else self._held(_on_lines(self.t, z, times), z, times)
-        return (self.t, times), q, qd, self._assembled(times, q), z
+        return StatesBetween(self.t, times, q, qd, None if self._tree is None else self._tree_on_quintics(times), z)
 
     def _held(self, between: FloatArray, z: FloatArray, times: FloatArray) -> FloatArray:
         """Further states between rows, of which those that a sampled law holds are as at the end of the step."""
@@ -339,14 +352,13 @@ class MotionResult:
 
     def _on_quintics(self, times: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Positions and velocities at times (P,) between the rows."""
-        k, length, share = _places(self.t, times)
-        begins, ends = self._interval_ends
-        return quintic(
-            length[:, None],
-            share[:, None],
-            tuple(x[..., k, :] for x in begins),
-            tuple(x[..., k + 1, :] for x in ends),
-        )
+        return _on_intervals(self.t, times, *((self.q, self.qd, rates[0]) for rates in self._interval_rates))
+
+    def _tree_on_quintics(self, times: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same of a mechanism's tree."""
+        assert self._tree is not None
+        x, xd = self._tree
+        return _on_intervals(self.t, times, *((x, xd, rates[1]) for rates in self._interval_rates))
 
     def _jerk(self) -> FloatArray:
         """The third derivative at the rows, by differences of second order."""
@@ -358,20 +370,11 @@ class MotionResult:
         return found[..., which, :]
 
     @cached_property
-    def _interval_ends(self) -> tuple[Any, Any]:
-        """q, q̇, q̈ at the rows where intervals begin there, and where they end there, with the torque from before."""
+    def _interval_rates(self) -> tuple[Any, Any]:
+        """q̈ and ẍ at the rows where intervals begin there, and where they end there, with the torque from before."""
         before = np.nextafter(self.t, -np.inf)
         acting = self._acting_at(before, self.q, self.qd, self._positions, self._further)
-        qdd = self._accelerations(acting)
-        return (self.q, self.qd, self.qdd), (self.q, self.qd, qdd)
-
-    def _assembled(self, times: FloatArray, q: FloatArray) -> FloatArray | None:
-        """Positions of a mechanism's tree at points between rows, found from lines between the positions there."""
-        x = self._positions
-        if x is None:
-            return None
-        near = _on_lines(self.t, x, times) if self.solution is None else self.solution.near(times)
-        return np.asarray(self.system.assemble(q, near=near).x)
+        return self._accelerations(self._acts, second=True), self._accelerations(acting, second=True)
 
     def _back(self, ends: FloatArray, values: FloatArray) -> FloatArray:
         """Values at the ends of steps, of those that are times of the result."""
@@ -400,6 +403,13 @@ def _places(t: FloatArray, times: FloatArray) -> tuple[Any, FloatArray, FloatArr
     k = np.clip(np.searchsorted(t, times, side="right") - 1, 0, len(t) - 2)
     length = t[k + 1] - t[k]
     return k, length, np.divide(times - t[k], length, out=np.zeros(np.shape(times)), where=length > 0)
+
+
+def _on_intervals(t: FloatArray, times: FloatArray, begins: Ends, ends: Ends) -> tuple[FloatArray, FloatArray]:
+    """Positions and velocities at times (P,), on the quintics between rows that begin and end with these."""
+    k, length, share = _places(t, times)
+    at_begin, at_end = tuple(x[..., k, :] for x in begins), tuple(x[..., k + 1, :] for x in ends)
+    return quintic(length[:, None], share[:, None], at_begin, at_end)
 
 
 def _on_lines(t: FloatArray, rows: FloatArray, times: FloatArray) -> FloatArray:

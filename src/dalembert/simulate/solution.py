@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -45,8 +45,16 @@ class Pieces(NamedTuple):
         for k in np.unique(self.chart[step]):
             if k:  # the first is the system itself
                 rows = self.chart[step] == k
-                q[rows], qd[rows] = self.charts[k].seen_at(q[rows], qd[rows], self.x[step[rows]])
+                q[rows], qd[rows] = self.charts[k].moved_at(q[rows], qd[rows], self.x[step[rows]])[:2]
         return q, qd
+
+    def tree(self, step: Any, q: FloatArray, qd: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Positions and their rates at the same points."""
+        x, xd = (np.empty((*q.shape[:-1], self.x.shape[-1])) for _ in range(2))
+        for k in np.unique(self.chart[step]):
+            rows = self.chart[step] == k
+            x[rows], xd[rows] = self.charts[k].moved_at(q[rows], qd[rows], self.x[step[rows]])[2:]
+        return x, xd
 
 
 class Starts(NamedTuple):
@@ -77,11 +85,10 @@ class Solution:
     coefficients: tuple[FloatArray, ...]
     pieces: Pieces | None = None
     z: FloatArray | None = None
-    x: FloatArray | None = None
     starts: Starts | None = None
 
     def __repr__(self) -> str:
-        return brief(self, "coefficients", "pieces", "z", "x", "starts")
+        return brief(self, "coefficients", "pieces", "z", "starts")
 
     def __call__(self, t: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """q and qd at times of shape (...), each of shape (..., n)."""
@@ -92,19 +99,19 @@ class Solution:
 
     def states(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray | None]:
         """q, qd and further states side by side, if there are any, at times of the interval."""
-        step = self._steps(times)
-        starts = self.starts
-        length = self.t[step + 1] - self.t[step] if starts is None else starts.lengths[step]
-        x = ((times - self.t[step]) / length)[..., None]
-        begin = (self.q, self.qd) if starts is None else (starts.q, starts.qd)
-        return states_in(step, x, begin, self.coefficients, self.pieces, self.z)
+        begin = (self.q, self.qd) if self.starts is None else (self.starts.q, self.starts.qd)
+        return states_in(*self._places(times), begin, self.coefficients, self.pieces, self.z)
 
-    def near(self, times: FloatArray) -> FloatArray | None:
-        """Positions of a mechanism's tree where the steps of these times begin."""
-        return None if self.x is None else self.x[self._steps(times)]
+    def tree(self, times: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Positions of a mechanism's tree and their rates at times of the interval, where they are solved for."""
+        assert self.pieces is not None
+        return tree_in(*self._places(times), self.coefficients, self.pieces)
 
-    def _steps(self, times: FloatArray) -> Any:
-        return np.clip(np.searchsorted(self.t, times, side="left") - 1, 0, len(self.t) - 2)
+    def _places(self, times: FloatArray) -> tuple[Any, FloatArray]:
+        """The step of each time, and the share of it that has passed."""
+        step = np.clip(np.searchsorted(self.t, times, side="left") - 1, 0, len(self.t) - 2)
+        length = self.t[step + 1] - self.t[step] if self.starts is None else self.starts.lengths[step]
+        return step, ((times - self.t[step]) / length)[..., None]
 
     def ends(self, times: FloatArray) -> FloatArray:
         """The ends of the steps together with other times, in order."""
@@ -115,10 +122,18 @@ def states_in(
     step: Any, x: Any, begin: tuple[FloatArray, ...], F: tuple[FloatArray, ...], pieces: Pieces | None, z: FloatArray | None
 ) -> tuple[FloatArray, FloatArray, FloatArray | None]:
     """States at shares x of steps, from where these begin and the coefficients of their interpolants."""
-    begin = begin if pieces is None else (pieces.q, pieces.qd)
-    q, qd = (y[step] + _interpolated(f[step], x) for y, f in zip(begin, F[:2], strict=True))
-    q, qd = (q, qd) if pieces is None else pieces.shown(step, q, qd)
+    q, qd = _on_steps(step, x, begin, F) if pieces is None else pieces.shown(step, *_on_steps(step, x, (pieces.q, pieces.qd), F))
     return q, qd, None if z is None else z[step] + _interpolated(F[2][step], x)
+
+
+def tree_in(step: Any, x: Any, F: tuple[FloatArray, ...], pieces: Pieces) -> tuple[FloatArray, FloatArray]:
+    """Positions and their rates at shares x of steps."""
+    return pieces.tree(step, *_on_steps(step, x, (pieces.q, pieces.qd), F))
+
+
+def _on_steps(step: Any, x: Any, begin: Sequence[FloatArray], F: tuple[FloatArray, ...]) -> tuple[FloatArray, FloatArray]:
+    q, qd = (y[step] + _interpolated(f[step], x) for y, f in zip(begin, F[:2], strict=True))
+    return q, qd
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +152,6 @@ class BatchSolution:
     interval: tuple[float, float]
     pieces: Pieces | None = None
     z: FloatArray | None = None
-    x: FloatArray | None = None
     lengths: FloatArray | None = None
 
     def __repr__(self) -> str:
@@ -158,15 +172,27 @@ class BatchSolution:
         """q, qd and further states, if there are any, at times (..., P) of each motion."""
         if not len(self.t):
             return *(np.full((*times.shape, y.shape[-1]), np.nan) for y in (self.q, self.qd)), None  # type: ignore[return-value]
+        step, share, lost = self._places(times)
+        found = states_in(step, share, (self.q, self.qd), self.coefficients, self.pieces, self.z)
+        return tuple(None if y is None else np.where(lost, np.nan, y) for y in found)  # type: ignore[return-value]
+
+    def tree(self, times: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Positions of trees and their rates at times (P,), or (..., P) of each motion, where they are solved for."""
+        assert self.pieces is not None
+        times = np.broadcast_to(times, (*self.batch, times.shape[-1]))
+        if not len(self.t):
+            x = np.full((*times.shape, self.pieces.x.shape[-1]), np.nan)
+            return x, x
+        step, share, lost = self._places(times)
+        x, xd = (np.where(lost, np.nan, y) for y in tree_in(step, share, self.coefficients, self.pieces))
+        return x, xd
+
+    def _places(self, times: FloatArray) -> tuple[Any, FloatArray, Any]:
+        """The step of each motion at its times, the share of it that has passed, and whether the motion had ended by then."""
         step, lost = self._steps(times)
         begin, end = np.moveaxis(self.t[step], -1, 0)
-        share = ((times - begin) / (end - begin if self.lengths is None else self.lengths[step]))[..., None]
-        found = states_in(step, share, (self.q, self.qd), self.coefficients, self.pieces, self.z)
-        return tuple(None if y is None else np.where(lost[..., None], np.nan, y) for y in found)  # type: ignore[return-value]
-
-    def near(self, times: FloatArray) -> FloatArray | None:
-        """Positions of a mechanism's tree where the steps of these times (..., P) begin."""
-        return None if self.x is None else self.x[self._steps(np.broadcast_to(times, (*self.batch, times.shape[-1])))[0]]
+        length = end - begin if self.lengths is None else self.lengths[step]
+        return step, ((times - begin) / length)[..., None], lost[..., None]
 
     def _steps(self, times: FloatArray) -> tuple[Any, Any]:
         """The step of each motion at its times, and whether it had ended by then."""
@@ -210,8 +236,8 @@ class Simulation(MotionResult):
         Steps taken, steps refused by the error estimate, and evaluations of the forward dynamics.
     solution : Solution, BatchSolution or None
         The motion at any time, if `dense=True` was asked for.
-    x : ndarray, shape (..., K, N), or None
-        Positions of the joints of a mechanism's tree.
+    x, xd : ndarray, shape (..., K, N), or None
+        Positions of the joints of a mechanism's tree, and their rates; None for a robot.
     states : dict of str to ndarray, shape (..., K) or (..., K, k)
         Further states by name.
     stiff : ndarray of bool, shape (...)
@@ -237,6 +263,7 @@ class Simulation(MotionResult):
     evaluations: Any
     solution: Solution | BatchSolution | None = None
     x: FloatArray | None = None
+    xd: FloatArray | None = None
     system: Any = None
     states: dict[str, FloatArray] = field(default_factory=dict)
     stiff: Any = False
@@ -252,6 +279,7 @@ class Simulation(MotionResult):
             "evaluations",
             "solution",
             "x",
+            "xd",
             "system",
             "states",
             "stiff",

@@ -34,14 +34,15 @@ class StandingTimes(NamedTuple):
         return self.names[self.n :]
 
     def at(self, t: FloatArray, batch: tuple[int, ...]) -> Any:
-        """Which joints within loops stand at times (K,), or (..., K) of each motion, shape (..., K, k)."""
+        """Which axes stand at times (K,), or (..., K) of each motion, shape (..., K, k)."""
         times = np.broadcast_to(t, (*batch, t.shape[-1])).reshape(len(self.stood), t.shape[-1])
-        found = [self._of(known, own) for known, own in zip(self.stood, times, strict=True)]
-        return np.array(found).reshape(*batch, t.shape[-1], len(self.beside))
+        found = [_flags_at(known, own) for known, own in zip(self.stood, times, strict=True)]
+        return np.array(found).reshape(*batch, t.shape[-1], len(self.names))
 
-    def _of(self, known: Sequence[tuple[float, Any]], t: FloatArray) -> Any:
-        starts, flags = np.array([time for time, _ in known]), np.array([flag for _, flag in known], dtype=bool)
-        return flags[np.searchsorted(starts, t, side="right") - 1, self.n :]
+
+def _flags_at(known: Sequence[tuple[float, Any]], t: FloatArray) -> Any:
+    starts, flags = np.array([time for time, _ in known]), np.array([flag for _, flag in known], dtype=bool)
+    return flags[np.searchsorted(starts, t, side="right") - 1]
 
 
 def axes_that_stand(system: AnySystem, times: StandingTimes | None, parameters: FloatArray | None) -> Axes:
@@ -65,26 +66,29 @@ class StatesAlong(NamedTuple):
 
 def accelerations(system: Any, axes: Axes, along: StatesAlong, acting: Applied) -> FloatArray:
     """q̈ as `forward_dynamics`, with axes that stand held up to their level of friction [theory: simulation, Eq. 12], and those
-    that a stop or a lock holds.
+    that a stop or a lock holds. Torques are those of the first n axes, coordinates or not.
     """
-    placed = system if along.x is None else system.at(x=along.x)
-    free: FloatArray = forward_dynamics(placed, along.q, along.qd, acting.tau, **acting.around)
-    phi = acting.parameters
+    placed, phi, tau = system if along.x is None else system.at(x=along.x), acting.parameters, acting.tau
+    if not axes.own:
+        rows = axes_at(system, axes, along, phi).rows[..., : tau.shape[-1], :]
+        tau = np.einsum("...ki,...k->...i", rows, tau)
+    free: FloatArray = forward_dynamics(placed, along.q, along.qd, tau, **acting.around)
     given = None if phi is None else given_levels(system, phi)
     friction = dry_friction(system, axes, given) if jumping_joints(system, given) else None
     if friction is None and not along.held.any():
         return free
-    at = _axes_at(system, placed, axes, along, phi)
-    found = free if friction is None else _rubbing(friction, at, along, free, phi)
+    at = axes_at(system, axes, along, phi)
+    found = free if friction is None else _rubbing(friction, axes.own, at, along, free, phi)
     if not np.any(along.held & (np.einsum("...ki,...i->...k", at.rows, found) + at.bias != 0.0)):
         return found
-    return _held_firmly(at, found, along.held)
+    return _held_firmly(axes.own, at, found, along.held)
 
 
-def _axes_at(system: AnySystem, placed: Any, axes: Axes, along: StatesAlong, phi: FloatArray | None) -> AxesAt:
+def axes_at(system: Any, axes: Axes, along: StatesAlong, phi: FloatArray | None) -> AxesAt:
     """The axes along the motion."""
     q, qd, batch = along.q, along.qd, along.q.shape[:-1]
     if not axes.beside:
+        placed = system if along.x is None else system.at(x=along.x)
         found: list[Any] = [q, qd, np.eye(q.shape[-1]), np.zeros(q.shape[-1]), mass_matrix(placed, q, parameters=phi)]
     else:
         solved = [along.x] if solves(engine.system_of(system)) else []
@@ -93,19 +97,17 @@ def _axes_at(system: AnySystem, placed: Any, axes: Axes, along: StatesAlong, phi
     return AxesAt(*(np.broadcast_to(part, (*batch, *part.shape[part.ndim - k :])) for part, k in parts))
 
 
-def _rubbing(friction: DryFriction, at: AxesAt, along: StatesAlong, free: FloatArray, phi: Any) -> FloatArray:
-    """q̈ with axes that stand held by their friction, or pulled against it."""
-    n = free.shape[-1]
-    beside = at.w.shape[-1] > n
-    still = np.abs(at.w) <= _slow(at, along.qd) if beside else at.w == 0.0
-    still[..., n:] |= along.held[..., n:]
+def _rubbing(friction: DryFriction, own: int, at: AxesAt, along: StatesAlong, free: FloatArray, phi: Any) -> FloatArray:
+    """q̈ with axes that stand held by their friction, or pulled against it; the first `own` are the coordinates."""
+    still = np.abs(at.w) <= _slow(at, along.qd) if at.w.shape[-1] > own else at.w == 0.0
+    still[..., own:] |= along.held[..., own:]
     still &= np.array(friction.acts)
     if not still.any():
         return free
     shares = friction.at(phi)
 
     def exerted(mode: Any, speed: Any) -> FloatArray:
-        each = [np.broadcast_to(force(own, mode[..., i], speed[..., i]), at.w.shape[:-1]) for i, own in enumerate(shares)]
+        each = [np.broadcast_to(force(some, mode[..., i], speed[..., i]), at.w.shape[:-1]) for i, some in enumerate(shares)]
         return np.stack(each, axis=-1)
 
     counted = np.where(still, exerted(np.sign(at.w), at.w), 0.0)  # among what accelerates: speeds that are rounding have signs
@@ -146,11 +148,11 @@ def _held(at: AxesAt, driving: FloatArray, low: FloatArray, high: FloatArray, st
     return qdd
 
 
-def _held_firmly(at: AxesAt, free: FloatArray, held: Any) -> FloatArray:
+def _held_firmly(own: int, at: AxesAt, free: FloatArray, held: Any) -> FloatArray:
     """q̈ with some axes held, from those without: M q̈ = M q̈_free − Rᵀ r, R q̈ + c = 0 for these."""
     found = free.copy()
     n = free.shape[-1]
-    if at.w.shape[-1] == n:  # coordinates alone: rows and columns of held ones are cleared
+    if at.w.shape[-1] == own:  # coordinates alone: rows and columns of held ones are cleared
         f = np.where(held, 0.0, 1.0)
         A = at.M * f[..., :, None] * f[..., None, :] + (1.0 - f)[..., None] * np.eye(n)
         b = f * np.einsum("...ij,...j->...i", at.M, free)
@@ -163,4 +165,4 @@ def _held_firmly(at: AxesAt, free: FloatArray, held: Any) -> FloatArray:
     return found
 
 
-__all__ = ["StandingTimes", "StatesAlong", "accelerations", "axes_that_stand"]
+__all__ = ["StandingTimes", "StatesAlong", "accelerations", "axes_at", "axes_that_stand"]

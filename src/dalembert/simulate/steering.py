@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..dynamics.system import LEAST_PIVOT
 from ..expr import ops
 from .tableau import STAGES
 
 SAFETY, SLOWEST = 0.9, 0.2
 RUNNING, DONE, TOO_SMALL, NOT_FINITE, TOO_MANY, LEAVING, PAUSED, ENDED = range(8)
 STABLE = 5.0  # h |λ| of steps that stability bounds: DOP853 leaves its region at 6.1 [HairerWanner1996, §IV.2]
-LEAST_PIVOT = 0.1  # of its size at the seed: below, a motion goes on in other coordinates
 
 
 class Settings(NamedTuple):

@@ -58,7 +58,7 @@ class StepRows:
         ends, shown, more = arrays[0], arrays[1 : 1 + len(start)], arrays[1 + len(start) :]
         begins = [_begins(rows, given, first) for rows, given in zip(shown, start, strict=True)]
         t = np.concatenate([_begins(ends, np.full((self.count, 1), interval[0]), first), ends], axis=1)
-        z = shown[-1] if len(start) > 2 + solved else None
+        z = shown[-1] if len(start) > (4 if solved else 2) else None
         starts = None
         if jumps:
             more, starts = starts_among(more, z is not None)
@@ -67,11 +67,9 @@ class StepRows:
         F = tuple(row.reshape(len(row), self.powers, row.shape[-1] // self.powers) for row in powers)
         if z is not None:  # where steps begin: what a sampled law holds jumps there
             z = z - F[2][:, 0] if starts is None else starts.z
-        pieces = Pieces(chart, charts, more[2], more[3], begins[2]) if solved and chart.any() else None
+        pieces = Pieces(chart, charts, more[2], more[3], begins[2]) if solved else None
         lengths = None if starts is None else starts.lengths
-        return BatchSolution(
-            batch, first, t, begins[0], begins[1], F, interval, pieces, z, begins[2] if solved else None, lengths
-        )
+        return BatchSolution(batch, first, t, begins[0], begins[1], F, interval, pieces, z, lengths)
 
 
 def _begins(rows: FloatArray, start: FloatArray, first: Any) -> FloatArray:

@@ -398,7 +398,7 @@ def test_nothing_is_computed_before_it_is_asked_for(arm):
     known = set(vars(motion))
     assert not known & {"tau", "qdd", "energies", "power", "balance", "trajectory", "columns"}
     motion.energy  # noqa: B018
-    assert set(vars(motion)) - known <= {"energies", "_positions", "_acting"}
+    assert set(vars(motion)) - known <= {"energies", "_tree", "_acting"}
 
 
 @pytest.mark.parametrize("name", ["two_link_planar", "panda", "stanford"])
