@@ -144,8 +144,8 @@ def _without_interrupts(work: Callable[[], T]) -> T:
         return work()
     done.acquire()
     if failed:
-        raise failed[0]
-    return found[0]
+        raise failed.pop()
+    return found.pop()  # the thread may not have ended yet, and shall not keep what it found
 
 
 def load(content: bytes, *symbols: str) -> MachineCode:

@@ -362,3 +362,22 @@ began.wait()
 def test_a_process_does_not_end_while_llvm_is_at_work(tmp_path: Path) -> None:
     done = run_python("-c", LEFT_EARLY, folder=tmp_path)
     assert (done.returncode, done.stdout) == (0, "compiled\n")
+
+
+def test_the_thread_that_loaded_code_does_not_keep_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine that thread ends long after its work is done."""
+
+    class Late:
+        """A lock whose holder lingers after it gave it back."""
+
+        def __init__(self) -> None:
+            self.lock, self.acquire = (lock := threading.Lock()), lock.acquire
+
+        def release(self) -> None:
+            self.lock.release()
+            time.sleep(0.3)
+
+    monkeypatch.setattr(machine_code._thread, "allocate_lock", Late)
+    before = loaded()
+    kernel_of(1.375)
+    assert len(machine_code._loaded) == before
