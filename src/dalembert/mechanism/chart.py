@@ -90,27 +90,29 @@ class Chart(Assembled):
         """The chart to go on in."""
         return change(self, self.original, x, qd)
 
+    def of_another(self, original: Any, x: FloatArray) -> Chart:
+        """A chart of another mechanism with the same joints, in the same coordinates, that is good at these positions."""
+        known = (chart for chart in original.charts if chart.joint_names == self.joint_names and _least_pivot(chart, x) > GOOD)
+        return next(known, None) or _new(original, self.coordinates, x)
+
 
 def change(leaving: Assembled, original: Any, x: FloatArray, qd: FloatArray) -> tuple[Assembled, FloatArray, FloatArray]:
     """A chart that is good at these positions, with coordinates and rates in it."""
     goal = np.concatenate([np.zeros(len(leaving.rows)), qd])
     xd = np.linalg.lstsq(leaving.equations(x)[1], goal, rcond=None)[0]
     chart = next((known for known in (original, *original.charts) if _least_pivot(known, x) > GOOD), None)
-    if chart is None:
-        chart = Chart(
-            original.name,
-            original.robot,
-            original.closures,
-            _coordinates(original, x),
-            x,
-            springs=original.springs,
-            dampers=original.dampers,
-            original=original,
-        )
-        original.charts.append(chart)
+    chart = chart or _new(original, _coordinates(original, x), x)
     F, J = chart.equations(x)
     k = len(chart.rows)
     return chart, F[k:], J[k:] @ xd
+
+
+def _new(original: Any, coordinates: Any, x: FloatArray) -> Chart:
+    """A chart that is entered at these positions, kept with its mechanism."""
+    elements = {"springs": original.springs, "dampers": original.dampers}
+    chart = Chart(original.name, original.robot, original.closures, coordinates, x, **elements, original=original)
+    original.charts.append(chart)
+    return chart
 
 
 def _least_pivot(chart: Assembled, x: FloatArray) -> float:

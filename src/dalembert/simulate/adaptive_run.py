@@ -258,8 +258,7 @@ class Run:
                 yield Group(self._common, output, motions, wanted, budget)
             if self.pauses is not None and PAUSED in motions.state[:, _AT.status].tolist():
                 self.pauses.attend(motions, float(self.settings[0, _T_END]))
-            charted = self.occasions is None or self.occasions.in_any_coordinates
-            if motions.solved and charted and LEAVING in motions.state[:, _AT.status].tolist():
+            if motions.solved and LEAVING in motions.state[:, _AT.status].tolist():
                 self._change_charts(motions)
             status = motions.state[:, _AT.status]
             if self.progress:

@@ -12,7 +12,7 @@ import numpy as np
 from .. import checks
 from ..checks import FloatArray
 from ..dynamics import engine
-from ..dynamics.system import AnySystem, LoopSystem
+from ..dynamics.system import AnySystem, LoopSystem, solves
 from ..errors import DalembertError, ExprError, ModelError, ShapeError
 from ..expr import Expr
 from ..options import several_names
@@ -50,7 +50,7 @@ class EventRecord(NamedTuple):
         The system from then on, where it changed.
     gained : float
         Kinetic energy that velocities gained by their jump [J], below zero where it was lost; of all that was hit or locked at
-        once together, and not told where the system changed.
+        once together. Where the system changed, the energy of the new one less that of the old one, kinetic and potential.
     """
 
     t: float
@@ -180,11 +180,6 @@ class Occasions(NamedTuple):
         return bool(self.functions or self.timed or not np.isnan(self.restitution).all())
 
     @property
-    def in_any_coordinates(self) -> bool:
-        """Whether a mechanism may go on in other coordinates: another system has no charts of this one."""
-        return all(e.system is None for e in (*self.functions, *self.timed))
-
-    @property
     def key(self) -> tuple[Any, ...] | None:
         """Equal for runs that one kernel serves; None where that cannot be known."""
         functions = [fingerprint(e.function) for e in self.functions if e.function is not None]
@@ -265,10 +260,20 @@ def _check_change(event: Event, system: AnySystem, names: tuple[str, ...]) -> No
             f"event {event.name!r}: the system from then on has the coordinates {', '.join(other)}, but {', '.join(own)} are "
             "expected. A joint that is to stand still is locked: Event(..., lock=[...])."
         )
-    if set(names) - {*own, *(joint.name for joint in joints_beside(event.system))}:
+    beside = {joint.name for joint in joints_beside(event.system)}
+    if set(names) - {*own, *beside} or _solved_joints(event.system) != _solved_joints(system):
         raise ModelError(
-            f"event {event.name!r}: the system from then on has other joints than {system.name!r}. Take one with the same joints."
+            f"event {event.name!r}: the system from then on has other joints than {system.name!r}, or has them in another order. "
+            "Take one with the same joints."
         )
+
+
+def _solved_joints(system: AnySystem) -> tuple[str, ...]:
+    """The joints whose positions a mechanism solves for, in the order in which a motion has them."""
+    if not solves(engine.system_of(system)):
+        return ()
+    mechanism: Any = system
+    return tuple(mechanism.robot.joint_names)
 
 
 def _restitution(stops: Any, axes: Sequence[Any]) -> FloatArray:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..checks import FloatArray
-from ..dynamics import mass_matrix
+from ..dynamics import energy, mass_matrix
 from ..dynamics.system import AnySystem
 from . import impacts
 from .axes import DEPTH, Axes, AxesAt, axes_kernel
@@ -141,11 +142,10 @@ class _Pause:
         self.own[self.at.stopped] = 0.0
         self.own[self.at.signs] = 0.0
 
-    def _note(self, kind: str, name: str, joint: str | None, qd: FloatArray | None = None, system: Any = None) -> None:
+    def _note(self, kind: str, name: str, joint: str | None, qd: FloatArray | None = None) -> None:
         (q, before), (_, after) = self._seen(self.qd if qd is None else qd), self._seen(self.qd)
-        gained = 0.0 if qd is None or system is not None else self._gained(qd)
-        found = EventRecord(self.t, kind, name, joint, q, before, after, system, gained)
-        self.owner.records[self.k].append(found)
+        gained = 0.0 if qd is None else self._gained(qd)
+        self.owner.records[self.k].append(EventRecord(self.t, kind, name, joint, q, before, after, None, gained))
 
     def _gained(self, before: FloatArray) -> float:
         """Kinetic energy that velocities gained where they jumped."""
@@ -156,9 +156,9 @@ class _Pause:
 
     def _seen(self, qd: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The state in the coordinates of the user."""
-        if not (self.motions.solved and hasattr(self._system, "original")):
+        if not self._charted:
             return self.q.copy(), qd.copy()
-        y, yd, _, _ = self._system.moved_at(self.q[None], qd[None], self.motions.positions[0][self.k][None])
+        y, yd, _, _ = self._system.moved_at(self.q[None], qd[None], self._x[None])
         return y[0], yd[0]
 
     def _note_modes(self) -> None:
@@ -250,7 +250,7 @@ class _Pause:
 
     def _axes_of(self, system: AnySystem, axes: Axes) -> AxesAt:
         phi = [] if self.owner.parameters is None else [self.owner.parameters[self.k]]
-        x = [self.motions.positions[0][self.k]] if self.motions.solved else []
+        x = [self._x] if self.motions.solved else []
         if axes.beside or x:
             return AxesAt(*axes_kernel(system, axes, bool(phi))(self.q, self.qd, *phi, *x))
         M = np.asarray(mass_matrix(system, self.q, parameters=phi[0] if phi else None))
@@ -260,30 +260,62 @@ class _Pause:
     def _system(self) -> Any:
         return self.owner.charts[int(self.motions.chart[self.k])]
 
+    @property
+    def _x(self) -> FloatArray:
+        """Positions of a mechanism's tree."""
+        return self.motions.positions[0][self.k]
+
+    @property
+    def _charted(self) -> bool:
+        """Whether the motion is in other coordinates than the user's."""
+        return self.motions.solved and hasattr(self._system, "original")
+
+    @property
+    def _energy(self) -> float:
+        """Kinetic and potential energy."""
+        system = self._system
+        if not self.motions.solved:
+            return float(energy(system, self.q, self.qd).total)
+        x, xd = system.moved_at(self.q[None], self.qd[None], self._x[None])[2:]
+        return float(energy(getattr(system, "original", system).opened, x[0], xd[0]).total)
+
     def _act(self, event: Event) -> None:
         """What an event asks for."""
         before = self.qd.copy()
-        if event.changes:
-            self._change(event)
-        self._note("change" if event.changes else "event", event.name, None, before, event.system)
+        self._locked(event.release, 0.0)
+        if event.system is not None:
+            self._replace(event)
+        else:
+            self._lock(event)
+            self._note("change" if event.changes else "event", event.name, None, before)
         if event.terminal:
             self.state[_AT.status] = ENDED
 
-    def _change(self, event: Event) -> None:
-        names, locked = self.owner.occasions.names, self.own[self.at.locked]
-        old = self._at
-        for name in event.release:
-            locked[names.index(name)] = 0.0
-        if event.system is not None:
-            self.motions.chart[self.k] = self.owner.number(event.system)
-            self.motions.charts_differ = True
-            if event.caught:
-                self.qd[:] = impacts.with_momenta(self._free(self._at), old.M, self.qd)
-        for name in event.lock:
-            locked[names.index(name)] = 1.0
+    def _replace(self, event: Event) -> None:
+        """Another system takes the place of this one, in the coordinates that the motion is in."""
+        (q, before), energy_before, old = self._seen(self.qd), self._energy, self._at
+        system = self._system.of_another(event.system, self._x) if self._charted else event.system
+        self.motions.chart[self.k] = self.owner.number(system)
+        self.motions.charts_differ = True
+        if event.caught:
+            self.qd[:] = impacts.with_momenta(self._free(self._at), old.M, self.qd)
+        self._lock(event)
+        after, gained = self._seen(self.qd)[1], self._energy - energy_before
+        record = EventRecord(self.t, "change", event.name, None, q, before, after, event.system, gained)
+        self.owner.records[self.k].append(record)
+
+    def _lock(self, event: Event) -> None:
+        locked = self._locked(event.lock, 1.0)
         if event.lock:
             self.qd[:] = impacts.with_momenta(self._free(now := self._at), now.M, self.qd)
         self.qd[locked[: self.axes.own].nonzero()] = 0.0  # without the rounding of a sum
+
+    def _locked(self, names: Sequence[str], value: float) -> FloatArray:
+        """Which axes are locked, once those of these names are so or are not."""
+        locked: FloatArray = self.own[self.at.locked]
+        for name in names:
+            locked[self.owner.occasions.names.index(name)] = value
+        return locked
 
 
 __all__ = ["Pauses"]

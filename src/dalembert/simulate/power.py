@@ -26,8 +26,7 @@ from ..brief import brief
 from ..checks import FloatArray
 from ..dynamics import Energy, applied_torque, energy, engine, friction_torque, gravity_torque
 from ..dynamics.quantity import Output, Quantity, TreeRecipe, plain
-from ..dynamics.system import AnySystem
-from ..errors import ModelError
+from ..dynamics.system import AnySystem, Request
 from ..model.tree import Tree
 from ..spatial.nested import dot
 from .applied import Applied
@@ -147,16 +146,18 @@ def energy_along(moving: MovingStates, parameters: FloatArray | None) -> Energy:
     system, q, qd = moving
     if parameters is None:
         return energy(system, q, qd)
-    _refuse_elements(system)
-    return Energy(*engine.kernel(system, ENERGY_WITH)(q, qd, parameters))
+    bare = _without_elements(system)
+    kinetic, potential = engine.kernel(bare, ENERGY_WITH)(q, qd, parameters)
+    if bare is not system:  # what springs store is no matter of parameters
+        potential = potential + energy(system, q, qd).potential - energy(bare, q, qd).potential
+    return Energy(kinetic, potential)
 
 
-def _refuse_elements(system: AnySystem) -> None:
-    if has_elements(system):
-        raise ModelError(
-            f"parameters: energies and power of {system.name!r} with other parameters are not served, as springs or dampers act "
-            "inside of it. Simulate a mechanism that has them as its own."
-        )
+def _without_elements(system: Any) -> Any:
+    """The system without springs and dampers, whose dynamic parameters are all that is in it."""
+    if not has_elements(system):
+        return system
+    return engine.kept(system, Request("without_elements"), lambda: system.replace(springs=(), dampers=()))
 
 
 def power_flow(moving: MovingStates, motors: FloatArray, acting: Applied) -> PowerFlow:
@@ -165,14 +166,18 @@ def power_flow(moving: MovingStates, motors: FloatArray, acting: Applied) -> Pow
     if acting.parameters is None:
         gravity, viscous, joints = engine.kernel(system, POWERS)(q, qd)
     else:
-        _refuse_elements(system)
-        gravity, viscous, joints = engine.kernel(system, POWERS_WITH)(q, qd, acting.parameters)
-    springs, dampers = np.zeros_like(gravity), np.zeros_like(gravity)
-    if has_elements(system):  # torques of the whole system, less what its links and joints make of them
-        springs = -product(gravity_torque(system, q), qd) - gravity
-        dampers = -product(friction_torque(system, qd, q=q), qd) - joints
+        gravity, viscous, joints = engine.kernel(_without_elements(system), POWERS_WITH)(q, qd, acting.parameters)
+    springs, dampers = _of_elements(moving) if has_elements(system) else np.zeros((2, *gravity.shape))
     pushed = applied_torque(system, q, wrenches=dict(acting.wrenches.items())) if acting.wrenches else np.zeros_like(q)
     return PowerFlow(motors, gravity, springs, viscous, joints - viscous, dampers, product(pushed, qd))
+
+
+def _of_elements(moving: MovingStates) -> list[FloatArray]:
+    """The power of springs and of dampers: what torques of the whole system have more than those of its links and joints."""
+    system, q, qd = moving
+    both = system, _without_elements(system)
+    stored, lost = [gravity_torque(each, q) for each in both], [friction_torque(each, qd, q=q) for each in both]
+    return [product(without - whole, qd) for whole, without in (stored, lost)]
 
 
 def product(a: FloatArray, b: FloatArray) -> FloatArray:

@@ -22,8 +22,9 @@ from ..trajectory import Trajectory
 from .applied import Applied, acting_along, parameters_of
 from .balance import Ends, EnergyBalance, accumulated, nodes_between, quintic
 from .laws import TorqueLaw
-from .power import MovingStates, PowerFlow, energy_along, has_elements, power_flow, product
+from .power import MovingStates, PowerFlow, energy_along, power_flow, product
 from .standing import StandingTimes, StatesAlong, accelerations, axes_that_stand
+from .systems_in_force import Parts, SystemsInForce, Told, systems_in_force, told_by_each
 from .torques import Torque
 from .tree_accelerations import TreeStates, tree_accelerations
 
@@ -81,9 +82,13 @@ class MotionResult:
 
     @cached_property
     def energies(self) -> Energy:
-        """Kinetic and potential energy [J], each of shape (..., K)."""
-        self._refuse_changes()
-        return Energy(*energy_along(self._moving(self.q, self.qd, self._tree), self._own_parameters))
+        """Kinetic and potential energy [J], each of shape (..., K); at the time of a change, those of the system before."""
+
+        def told(system: Any, parts: Parts, acting: Applied) -> Told:
+            return energy_along(_moving(system, parts), acting.parameters)
+
+        acting = Applied(self.q, {}, self._own_parameters)  # torques have no energy
+        return Energy(*self._told(told, self.t, self._states, acting))
 
     @property
     def energy(self) -> FloatArray:
@@ -93,8 +98,7 @@ class MotionResult:
     @cached_property
     def power(self) -> PowerFlow:
         """Power by cause [W]: of the motors, of gravity and springs, of friction and wrenches."""
-        self._refuse_changes()
-        return power_flow(self._moving(self.q, self.qd, self._tree), product(self.tau, self.qd), self._acts)
+        return self._power(self.t, self._states, self._acts)
 
     @cached_property
     def balance(self) -> EnergyBalance:
@@ -102,10 +106,9 @@ class MotionResult:
 
         With `dense=True` it is as accurate as the motion; without, samples that are far apart show in it.
         """
-        self._refuse_changes()
         at = self._between()
-        acting = self._acting_at(at.t, at.q, at.qd, None if at.tree is None else at.tree[0], at.z)
-        rate = power_flow(self._moving(at.q, at.qd, at.tree), product(acting.tau, at.qd), acting).energy_rate
+        x, xd = (None, None) if at.tree is None else at.tree
+        rate = self._power(at.t, (at.q, at.qd, x, xd), self._acting_at(at.t, at.q, at.qd, x, at.z)).energy_rate
         work, to_and_fro = (self._back(at.ends, accumulated(at.ends, values)) for values in (rate, np.abs(rate)))
         change = self.energy - self.energy[..., :1]
         kinetic = np.max(np.nan_to_num(self.energies.kinetic), axis=-1, initial=0.0)
@@ -130,8 +133,7 @@ class MotionResult:
         if self.batch:
             found["motion"] = np.repeat(np.arange(rows), len(self.t))
         found["t [s]"] = np.tile(self.t, rows)
-        changed = bool(self._changes)
-        for name, per in (("q", ""), ("qd", "/s"), *([] if changed else [("qdd", "/s²")]), ("tau", None)):
+        for name, per in (("q", ""), ("qd", "/s"), ("qdd", "/s²"), ("tau", None)):
             values = getattr(self, name).reshape(-1, self.q.shape[-1])
             for k, c in enumerate(coordinates):
                 unit = ("N m" if c.turns else "N") if per is None else f"{'rad' if c.turns else 'm'}{per}"
@@ -141,8 +143,6 @@ class MotionResult:
                 continue  # what waits inside of a sampled law
             wide = values.reshape(rows * len(self.t), -1)
             found |= {name if wide.shape[1] == 1 else f"{name}_{k + 1}": wide[:, k] for k in range(wide.shape[1])}
-        if changed or (self._own_parameters is not None and has_elements(self._known)):
-            return found  # energies are those of one model
         found |= {f"{name} energy [J]": getattr(self.energies, name).ravel() for name in ("kinetic", "potential")}
         found |= {f"power of {name} [W]": values.ravel() for name, values in self.power.by_cause.items()}
         return found
@@ -257,9 +257,28 @@ class MotionResult:
         rows = self.q.shape[:-1]
         return np.concatenate([values.reshape(*rows, -1) for values in self.states.values()], axis=-1)
 
-    def _moving(self, q: FloatArray, qd: FloatArray, tree: tuple[FloatArray, FloatArray] | None) -> MovingStates:
-        """What has energy and takes power at states of the motion."""
-        return MovingStates(self._known, q, qd) if tree is None else MovingStates(self._known.opened, *tree)
+    @property
+    def _states(self) -> Parts:
+        """q, q̇ at the rows, and positions of a mechanism's tree with their rates."""
+        return self.q, self.qd, *((None, None) if self._tree is None else self._tree)
+
+    @cached_property
+    def _in_force(self) -> SystemsInForce | None:
+        return systems_in_force(self._known, self._records, self.batch)
+
+    def _told(
+        self, tell: Callable[[Any, Parts, Applied], Told], t: FloatArray, parts: Parts, acting: Applied, *, after: bool = False
+    ) -> Told:
+        """What the system in force tells of states at times (K,), or (..., K) of each motion."""
+        if self._in_force is None:
+            return tell(self._known, parts, acting)
+        return told_by_each(self._in_force.systems, self._in_force.at(t, self.batch, after=after), tell, parts, acting)
+
+    def _power(self, t: FloatArray, states: Parts, acting: Applied) -> PowerFlow:
+        def told(system: Any, parts: Parts, acting: Applied) -> Told:
+            return list(vars(power_flow(_moving(system, parts), product(acting.tau, parts[1]), acting)).values())
+
+        return PowerFlow(*self._told(told, t, states, acting))
 
     @cached_property
     def _acts(self) -> Applied:
@@ -269,20 +288,24 @@ class MotionResult:
     def _acting_at(self, t: Any, q: Any, qd: Any, x: Any, z: Any) -> Applied:
         return acting_along(self._known, self._acting, t, q, qd, x, z)
 
-    def _accelerations(self, acting: Applied, *, second: bool = False) -> tuple[FloatArray, FloatArray | None]:
+    def _accelerations(self, acting: Applied, *, second: bool = False, after: bool = False) -> Told:
         """q̈ under what acts, with coordinates held that a stop or a lock holds: those at rest for more than one row.
 
-        With `second` the ẍ of a mechanism's tree, too.
+        With `second` the ẍ of a mechanism's tree, too; `after` where rows begin intervals.
         """
-        self._refuse_changes()
         axes, n = axes_that_stand(self._known, self.standing, acting.parameters), self.q.shape[-1]
         none = np.zeros((*self.q.shape[:-1], len(axes.names)), bool)
         stand = none if self.standing is None else self.standing.at(self.t, self.batch)
         held = np.concatenate([resting(self.qd), stand[..., n:]], axis=-1)
-        if self._tree is None:
-            return accelerations(self._known, axes, StatesAlong(self.q, self.qd, None, held), acting), None
-        along = TreeStates(self.q, self.qd, *self._tree, held, stand)
-        return tree_accelerations(self._known, axes, along, acting, second=second)
+
+        def told(system: Any, parts: Parts, acting: Applied) -> Told:
+            q, qd, x, xd, held, stand = parts
+            own = axes_that_stand(system, self.standing, acting.parameters)
+            if x is None:
+                return (accelerations(system, own, StatesAlong(q, qd, None, held), acting),)
+            return tree_accelerations(system, own, TreeStates(q, qd, x, xd, held, stand), acting, second=second)
+
+        return self._told(told, self.t, (*self._states, held, stand), acting, after=after)
 
     def _impacts(self) -> FloatArray:
         """Energy that velocities gained where they jumped, up to each row; one record for all that was hit at once."""
@@ -302,18 +325,6 @@ class MotionResult:
         if isinstance(events, np.ndarray):
             return [(row, event) for row in np.ndindex(events.shape) for event in events[row]]
         return [((), event) for event in events or ()]
-
-    def _refuse_changes(self) -> None:
-        if self._changes:
-            raise ModelError(
-                f"{type(self).__name__}: the system changed at {self._changes[0].t:g} s ({self._changes[0].name!r}), and this is "
-                "told for one system. End the motion there (terminal=True), and go on with another from the state found."
-            )
-
-    @property
-    def _changes(self) -> list[Any]:
-        """Where a system took the place of another."""
-        return [event for _, event in self._records if event.system is not None]
 
     @property
     def _own_parameters(self) -> FloatArray | None:
@@ -374,7 +385,7 @@ class MotionResult:
         """q̈ and ẍ at the rows where intervals begin there, and where they end there, with the torque from before."""
         before = np.nextafter(self.t, -np.inf)
         acting = self._acting_at(before, self.q, self.qd, self._positions, self._further)
-        return self._accelerations(self._acts, second=True), self._accelerations(acting, second=True)
+        return self._accelerations(self._acts, second=True, after=True), self._accelerations(acting, second=True)
 
     def _back(self, ends: FloatArray, values: FloatArray) -> FloatArray:
         """Values at the ends of steps, of those that are times of the result."""
@@ -386,6 +397,12 @@ class MotionResult:
             own = ends[k] if ends.ndim > 1 else ends
             found[k] = values[k][np.clip(np.searchsorted(own, self.t), 0, len(own) - 1)]
         return np.where(np.isnan(self.q[..., 0]), np.nan, found)
+
+
+def _moving(system: Any, parts: Parts) -> MovingStates:
+    """What has energy and takes power at states of a motion."""
+    q, qd, x, xd = parts
+    return MovingStates(system, q, qd) if x is None else MovingStates(system.opened, x, xd)
 
 
 def resting(qd: FloatArray) -> Any:

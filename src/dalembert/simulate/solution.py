@@ -16,7 +16,7 @@ from ..codegen.arguments import real
 from ..errors import ShapeError
 from .results import MotionResult
 from .standing import StandingTimes
-from .steering import DONE, ENDED, LEAVING, NOT_FINITE, TOO_MANY, TOO_SMALL
+from .steering import DONE, ENDED, NOT_FINITE, TOO_MANY, TOO_SMALL
 from .torques import Torque
 
 MESSAGES = {
@@ -24,7 +24,6 @@ MESSAGES = {
     ENDED: "A terminal event ended the motion.",
     TOO_SMALL: "The step became as small as the spacing of numbers: the motion is singular or the tolerance out of reach.",
     NOT_FINITE: "The motion left the finite numbers. Look at the torque and the initial state.",
-    LEAVING: "The coordinates of the mechanism do not tell its positions any more.",
     TOO_MANY: "The number of steps reached max_steps. Allow more or a looser tolerance.",
 }
 STIFF = "Stability bounds the steps, not accuracy, so the motion is stiff: try method='rosenbrock'."

@@ -34,17 +34,10 @@ class TreeStates(NamedTuple):
         return TreeStates(*(part.reshape(-1, part.shape[-1]) for part in self))
 
 
-class TreeRates(NamedTuple):
-    """q̈ (..., K, n), and ẍ where it was asked for."""
-
-    qdd: FloatArray
-    xdd: FloatArray
-
-
-def tree_accelerations(system: Any, axes: Axes, along: TreeStates, acting: Applied, *, second: bool) -> TreeRates:
-    """q̈ under what acts, NaN where states are, and with `second` the ẍ of all joints."""
+def tree_accelerations(system: Any, axes: Axes, along: TreeStates, acting: Applied, *, second: bool) -> list[FloatArray]:
+    """q̈ under what acts (..., K, n), NaN where states are, and with `second` the ẍ of all joints."""
     flat, acted = along.rows(), acting.rows(along.q.shape[:-1])
-    qdd, xdd = np.full(flat.q.shape, np.nan), np.full(flat.x.shape if second else (0, 0), np.nan)
+    qdd, xdd = np.full(flat.q.shape, np.nan), np.full(flat.x.shape, np.nan)
     known = np.flatnonzero(np.isfinite(flat.x).all(-1) & np.isfinite(flat.xd).all(-1))
     for chosen, told, joints in system.told_at(flat.x[known]):
         rows = known[chosen]
@@ -52,8 +45,7 @@ def tree_accelerations(system: Any, axes: Axes, along: TreeStates, acting: Appli
         qdd[rows], udd, u, ud = _told(told, joints, axes, own, acted.taken(rows))
         if second:
             xdd[rows] = told.second_rates_at(u, ud, udd, own.x)
-    shape = along.q.shape[:-1]
-    return TreeRates(qdd.reshape(along.q.shape), xdd.reshape(*shape, -1) if second else xdd)
+    return [qdd.reshape(along.q.shape), *([xdd.reshape(along.x.shape)] if second else [])]
 
 
 def _told(
@@ -70,4 +62,4 @@ def _told(
     return np.einsum("...ki,...i->...k", at.rows[:, :n], udd) + at.bias[:, :n], udd, u, ud
 
 
-__all__ = ["TreeRates", "TreeStates", "tree_accelerations"]
+__all__ = ["TreeStates", "tree_accelerations"]

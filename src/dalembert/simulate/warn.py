@@ -11,7 +11,7 @@ from ..dynamics.system import AnySystem
 from ..errors import DalembertWarning, tell
 from .dry_friction import decidable, jumping_joints
 from .solution import STIFF, Simulation
-from .steering import LEAVING, NOT_FINITE, TOO_MANY, TOO_SMALL
+from .steering import NOT_FINITE, TOO_MANY, TOO_SMALL
 
 CODE = "motion-failed"
 _LOOK = "Look at what it is computed from there: a root of a negative number, or a quotient by zero?"
@@ -19,7 +19,6 @@ _REASONS = {
     TOO_MANY: "needed more than max_steps steps",
     TOO_SMALL: "needed steps as small as the spacing of numbers",
     NOT_FINITE: "left the finite numbers",
-    LEAVING: "came to where the coordinates do not tell the positions of the mechanism",
 }
 
 
@@ -46,8 +45,6 @@ def _remedy(status: int, system: AnySystem, stiff: bool) -> str:
     """One thing to try; dry friction that jumps elsewhere than at the coordinates is a frequent cause of short steps."""
     if status == NOT_FINITE:
         return "Look at the torques and initial states of these."
-    if status == LEAVING:
-        return "Take other coordinates, or smooth the friction and leave out events: then the motion goes on in others by itself."
     if stiff:
         return STIFF
     jumping = jumping_joints(system)

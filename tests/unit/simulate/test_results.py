@@ -251,20 +251,6 @@ def test_a_joint_that_is_locked_takes_energy_and_does_not_accelerate():
     assert motion.qdd[-1, 1] == 0.0
 
 
-def test_where_the_system_changes_states_and_torques_are_told_and_energies_are_not(tmp_path):
-    arm = fresh("two_link_planar")
-    drop = dal.Event(time=0.2, name="load", system=arm.with_payload(5.0))
-    motion = dal.simulate(arm, [0.3, 0.2], [0.0, 0.0], t_end=0.4, events=[drop], tau=[1.0, 2.0])
-    for name in ("qdd", "energies", "power", "balance"):
-        with pytest.raises(ModelError, match=r"the system changed at 0.2 s \('load'\), and this is told for one system"):
-            getattr(motion, name)
-    motion.save(tmp_path / "motion.csv")
-    assert list(motion.columns) == ["t [s]"] + [f"{x}_joint{k} [{u}]" for x, u in _SHOWN for k in (1, 2)]
-
-
-_SHOWN = (("q", "rad"), ("qd", "rad/s"), ("tau", "N m"))
-
-
 def test_dense_output_of_a_batch_is_that_of_each_motion(arm):
     rng = np.random.default_rng(3)
     q0 = rng.normal(size=(2, 3, 2))
@@ -398,7 +384,7 @@ def test_nothing_is_computed_before_it_is_asked_for(arm):
     known = set(vars(motion))
     assert not known & {"tau", "qdd", "energies", "power", "balance", "trajectory", "columns"}
     motion.energy  # noqa: B018
-    assert set(vars(motion)) - known <= {"energies", "_tree", "_acting"}
+    assert set(vars(motion)) - known <= {"energies", "_tree", "_acting", "_in_force"}
 
 
 @pytest.mark.parametrize("name", ["two_link_planar", "panda", "stanford"])

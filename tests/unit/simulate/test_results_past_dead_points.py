@@ -91,12 +91,19 @@ def test_samples_have_a_balance_too_and_so_have_batches(pair):
     assert (batch.balance.relative < 1e-8).all()
 
 
-def test_given_parameters_have_their_power(pair):
-    crank, rocker = (mechanism.replace(springs=(), dampers=()) for mechanism in pair)
-    phi = dal.parameters(crank.robot) * 1.1
-    motion = dal.simulate(rocker, rocker.q0, speed_of(crank, 6.0), parameters=phi, t_end=1.0, dense=True, **FINE)
+def test_given_parameters_have_their_power_beside_springs_and_dampers(pair):
+    crank, rocker = pair
+    start, options = speed_of(crank, 6.0), {"t_end": 1.0, "dense": True, **FINE}
+    motion = dal.simulate(rocker, rocker.q0, start, parameters=dal.parameters(crank.robot) * 1.1, **options)
     assert motion.balance.relative < 1e-8
     assert motion.power.viscous.min() < -0.01
+    assert np.abs(motion.power.springs).max() > 0.1
+    assert motion.power.dampers.min() < -0.01
+    own = dal.simulate(rocker, rocker.q0, start, parameters=dal.parameters(crank.robot), **options)
+    known = dal.simulate(rocker, rocker.q0, start, t_eval=own.t, **{**options, "t_end": None})
+    for name, values in known.columns.items():
+        scale = np.abs(values).max() + 1e-9
+        np.testing.assert_allclose(own.columns[name], values, rtol=0, atol=1e-6 * scale, err_msg=name)
 
 
 def test_positions_are_told_with_interpolants_at_any_times(pair):
