@@ -112,7 +112,7 @@ _LISTED = (
         ("wrenches", "parameters"),
         {"dt": 1e-3, "steps": None, "method": "semi_implicit_euler", "every": 1, "t_start": 0.0}
         | {"saturate": False, "sample": None, "delay": 0.0, "python": False}
-        | dict.fromkeys(("inputs", "signals", "states", "rates", "wrench_times", "progress"))
+        | dict.fromkeys(("inputs", "signals", "states", "rates", "wrench_times", "progress", "stops"))
         | _THREADS,
         fixed={"dt": 1e-3},
         out=2,

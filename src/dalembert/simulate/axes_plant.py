@@ -81,18 +81,19 @@ class AxesPlant(Plant):
     def put_back(self, state: Sequence[Cells], mode: Cells, place: Sequence[Cells], going: Cells, *, passed: bool) -> list[Step]:
         """While it is `going` on, held axes that are no coordinates stand: one round of Newton's method on q and q̇.
 
-        `place` are where they rested, and 1 for those that have to be there, 0 for those that stand where they are. With
-        `passed`, so do axes that move against their mode.
+        `place` is as `HeldModel.onto` takes it. With `passed`, axes that rub and move against their mode stand where they are.
         """
+        count = len(place)
 
-        def traced(q: list[Expr], qd: list[Expr], mode: Any, rest: Any, keeps: Any, going: Any, *phi: Any) -> list[list[Any]]:
+        def traced(going: Any, mode: Any, q: list[Expr], qd: list[Expr], *rest: Any) -> list[list[Any]]:
             if passed:
                 rates = [one.rate for one in self.axes.moving(self.view, q, qd)]
-                mode = [ops.where(ops.less(m * w, 0.0), 0.0, m) for m, w in zip(mode, rates, strict=True)]
-            found = self.model.onto(q, qd, mode, rest, keeps, *phi)
+                each = zip(mode, rates, self.friction.acts, strict=True)
+                mode = [ops.where(ops.less(m * w, 0.0), 0.0, m) if dry else m for m, w, dry in each]
+            found = self.model.onto(q, qd, mode, rest[:count], *rest[count:])
             return [[ops.where(going[0], a, b) for a, b in zip(*pair, strict=True)] for pair in zip(found, (q, qd), strict=True)]
 
-        return [*self.solve(state[0]), *self.once(traced, [*state, mode, *place, going, *self.given], state)]
+        return [*self.solve(state[0]), *self.once(traced, [going, mode, *state, *place, *self.given], state)]
 
 
 __all__ = ["AxesPlant"]

@@ -12,7 +12,7 @@ from ..expr.assembly import Assembly, Cells
 from ..expr.loops import LoopProgram, Repeat, Step
 from .laws import TorqueLaw
 from .plant import StateCells
-from .sticking_steps import plant_of
+from .stopping_steps import Stops, plant_of
 from .variational import iteration, velocity
 
 _RK4_NODES = (0.0, 0.5, 0.5, 1.0)
@@ -22,22 +22,24 @@ _RK4_WEIGHTS = (1.0, 2.0, 2.0, 1.0)
 class TimeLoop:
     """What all fixed-step methods share: inputs, the state, the torque at a step, rows of results, counting.
 
-    Inputs are the settings (h, t₀, every), the counters (step, row, phase, steps left), the state (q, q̇, p), the torques, the
-    positions where they are solved for, and further states z where a law has them; outputs are rows of q, q̇ and z and the state
-    at the end, from which a further call goes on.
+    Inputs are the settings (h, t₀, every, and what axes keep of their speed at stops), the counters (step, row, phase, steps
+    left), the state (q, q̇, p), the torques, the positions where they are solved for, and further states z where a law has
+    them; outputs are rows of q, q̇ and z and the state at the end, from which a further call goes on.
     """
 
-    def __init__(self, system: AnySystem, torque: str | TorqueLaw) -> None:
+    def __init__(self, system: AnySystem, torque: str | TorqueLaw, stops: Stops | None) -> None:
         self.system, self.n = system, engine.size(system)
         n = self.n
         make = self.make = Assembly("rollout")
-        given = [make.input(name, size) for name, size in (("settings", 3), ("counters", 4), ("q", n), ("qd", n), ("p", n))]
+        numbers = 3 if stops is None else 3 + len(stops.names)
+        given = [make.input(name, size) for name, size in (("settings", numbers), ("counters", 4), ("q", n), ("qd", n), ("p", n))]
         law = self.law = torque if isinstance(torque, TorqueLaw) else None
         width = n if law is None else max(law.signal_width, 1)
         held = make.input("tau", width)
         inputs = [make.input("inputs", law.input_width)] if law and law.inputs else []
         marks = [make.input("marks", 3)] if law and law.held else []
-        plant = self.plant = plant_of(make, system, torque)
+        settings, counters, self.q, self.qd, self.p = state = [make.buffer(cells.size) for cells in given]
+        plant = self.plant = plant_of(make, system, torque, stops, settings[3:numbers])
         plant.surround(law, inputs)
         solved = [make.input("x", plant.size)] if plant.solved else []
         self.k = k = law.state_width if law else 0
@@ -47,8 +49,7 @@ class TimeLoop:
         ends = [make.output(name, n) for name in ("q_end", "qd_end", "p_end")]
         solved_ends = [make.output("x_end", plant.size)] if plant.solved else []
         further_ends = [make.output("z_end", k)] if k else []
-        settings, counters, self.q, self.qd, self.p = state = [make.buffer(cells.size) for cells in given]
-        self.h, self.t0, self.every = settings.singly()
+        self.h, self.t0, self.every = settings[:3].singly()
         self.step, self.row, self.phase, self.left = counters.singly()
         self.t = make.buffer()
         rows = held.row(self.step, width)
@@ -121,9 +122,9 @@ def _counted(step: list[Any], row: list[Any], phase: list[Any], left: list[Any],
     return [[step[0] + 1.0], [row[0] + full], [(phase[0] + 1.0) * (1.0 - full)], [left[0] - 1.0]]
 
 
-def semi_implicit_euler(system: AnySystem, torque: str | TorqueLaw) -> LoopProgram:
+def semi_implicit_euler(system: AnySystem, torque: str | TorqueLaw, stops: Stops | None = None) -> LoopProgram:
     """q̇ ← q̇ + h q̈(q, q̇), then q ← q + h q̇: first order, one evaluation."""
-    loop = TimeLoop(system, torque)
+    loop = TimeLoop(system, torque, stops)
     make, n = loop.make, loop.n
     qdd = make.buffer(n)
 
@@ -138,14 +139,14 @@ def semi_implicit_euler(system: AnySystem, torque: str | TorqueLaw) -> LoopProgr
     positions, torque_here = loop.plant.solve(loop.q), loop.torque_at(loop.q, loop.qd, 0.0)
     targets = [loop.z, *loop.further_results()]
     advance += loop.further(lambda h, z, zd: [z + h * zd] * 2, [loop.h, loop.z, loop.zd], targets)
-    slope = loop.plant.settled(loop.h, StateCells(loop.t, loop.q, loop.qd), slope, qdd)
+    slope = loop.plant.settled(loop.h, StateCells(loop.t, loop.q, loop.qd), slope, qdd, 1.0)
     ahead = [*loop.keep_positions(), *loop.predict(1.0)]
     return loop.finish([*positions, *torque_here, *slope, *advance, *ahead, *loop.plant.rest(loop.q, loop.qd, loop.results())])
 
 
-def rk4(system: AnySystem, torque: str | TorqueLaw) -> LoopProgram:
+def rk4(system: AnySystem, torque: str | TorqueLaw, stops: Stops | None = None) -> LoopProgram:
     """The classical method of Runge and Kutta: fourth order, four evaluations [HairerNorsettWanner1993, §II.1]."""
-    loop = TimeLoop(system, torque)
+    loop = TimeLoop(system, torque, stops)
     make, n = loop.make, loop.n
     x, v, qdd, sum_v, sum_a = (make.buffer(n) for _ in range(5))
     z, sum_z = (make.buffer(loop.k), make.buffer(loop.k)) if loop.k else (loop.z, loop.z)
@@ -154,7 +155,7 @@ def rk4(system: AnySystem, torque: str | TorqueLaw) -> LoopProgram:
     clear = make.each(n, lambda q, qd: [q, qd, 0.0, 0.0], [loop.q, loop.qd], [x, v, sum_v, sum_a], quick=True)
     steps: list[Step] = [*clear, *loop.further(lambda z: [z, 0.0], [loop.z], [z, sum_z])]
     for node, following, weight in zip(_RK4_NODES, (*_RK4_NODES[1:], None), _RK4_WEIGHTS, strict=True):
-        begins = loop.plant.settled(loop.h, StateCells(loop.t, x, v), slope, qdd) if node == 0.0 else slope
+        begins = loop.plant.settled(loop.h, StateCells(loop.t, x, v), slope, qdd, 0.5) if node == 0.0 else slope
         steps += [*positions, *loop.torque_at(x, v, node, z), *begins]
         if following is None:
             steps += loop.predict(1.0)
@@ -192,9 +193,9 @@ def _rk4_end(h: Any, q: Any, qd: Any, v: Any, a: Any, sum_v: Any, sum_a: Any) ->
     return [q, qd, q, qd]
 
 
-def symplectic(system: AnySystem, torque: str | TorqueLaw) -> LoopProgram:
+def symplectic(system: AnySystem, torque: str | TorqueLaw, stops: Stops | None = None) -> LoopProgram:
     """The variational midpoint rule (variational.py): second order, symplectic, implicit."""
-    loop = TimeLoop(system, torque)
+    loop = TimeLoop(system, torque, stops)
     make, n = loop.make, loop.n
     force, middle, pending, last, turn = make.buffer(n), make.buffer(n), make.buffer(), make.buffer(), make.buffer()
     start = make.once(lambda: [[1.0], [1e300], [0.0]], [], [pending, last, turn])
@@ -217,7 +218,7 @@ def _variational_end(h: Any, q: Any, v: Any, p: Any, force: Any) -> list[Any]:
     return [later, p + h * force, later]
 
 
-METHODS: dict[str, Callable[[AnySystem, str | TorqueLaw], LoopProgram]] = {
+METHODS: dict[str, Callable[[AnySystem, str | TorqueLaw, Stops | None], LoopProgram]] = {
     "semi_implicit_euler": semi_implicit_euler,
     "rk4": rk4,
     "symplectic": symplectic,

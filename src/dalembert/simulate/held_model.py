@@ -146,14 +146,17 @@ class HeldModel:
         """1 where an axis is held, else 0."""
         return 1.0 - mode[k] * mode[k] if self.held[k] else 0.0
 
-    def onto(self, q: Any, qd: Any, mode: Any, rest: Any, keeps: Any, phi: Any = None) -> list[Any]:
+    def onto(self, q: Any, qd: Any, mode: Any, place: Any, phi: Any = None) -> list[Any]:
         """The state nearest to this one in which axes that are held, and no coordinates, stand where they rested: one step.
 
-        Those that do not `keep` their position, 0 in the place of 1, stand where they are.
+        `place` are where they rested, and 1 for those that have to be there, 0 for those that stand where they are; then rates
+        that they have, if they do not stand.
         """
-        rows = self.rows_at(q, qd, mode, phi, _FIRM)
-        off = [(one.value - rest[k]) * keeps[k] for one, k in zip(rows.moving, self.axes.beside, strict=True)]
-        return [rows.less(q, rows.forces(off)), rows.less(qd, rows.forces([one.rate for one in rows.moving]))]
+        rows, (rest, keeps, *rates) = self.rows_at(q, qd, mode, phi, _FIRM), place
+        beside = list(zip(rows.moving, self.axes.beside, strict=True))
+        off = [(one.value - rest[k]) * keeps[k] for one, k in beside]
+        fast = [one.rate - rates[0][k] if rates else one.rate for one, k in beside]
+        return [rows.less(q, rows.forces(off)), rows.less(qd, rows.forces(fast))]
 
     def rows_at(self, q: Any, qd: Any, mode: Any, phi: Any = None, firm: float = 0.0) -> HeldRows:
         """What holds the axes that are no coordinates, at a state; `firm` is how little a row may be to hold at all."""

@@ -91,8 +91,11 @@ class Plant:
             sources, targets = [*sources, self.x], [qdd, self.xd]
         return self.make.embed(engine.program_of(recipe, "forward_dynamics"), sources, targets)
 
-    def settled(self, h: Cells, at: StateCells, slope: list[Step], qdd: Cells) -> list[Step]:
-        """The slope at the start of a fixed step, after what has to be decided for the whole of it."""
+    def settled(self, h: Cells, at: StateCells, slope: list[Step], qdd: Cells, reach: float) -> list[Step]:
+        """The slope at the start of a fixed step, after what has to be decided for the whole of it.
+
+        With that slope, the step goes h q̇ + `reach` h² q̈ far.
+        """
         return slope
 
     def rest(self, q: Cells, qd: Cells, rows: Sequence[Cells]) -> list[Step]:

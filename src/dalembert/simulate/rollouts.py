@@ -22,6 +22,7 @@ from ..errors import ShapeError
 from ..expr import Slot
 from ..options import function
 from .actions import Actions, acting_steps, actions_of
+from .events import check_start
 from .fixed import METHODS
 from .kept_loops import loop_kernel
 from .law_faults import ActingRows, LastState, fault_of
@@ -30,6 +31,7 @@ from .python_law import PythonLaw
 from .results import MotionResult
 from .states import finite_number, initial, positions_at, positive, together
 from .sticking_steps import warn_of_jumps
+from .stopping_steps import Stops, stops_of
 from .torques import Torque
 from .warn import warn_of_rollout
 
@@ -99,6 +101,7 @@ def rollout(
     sample: float | None = None,
     delay: float = 0.0,
     python: bool = False,
+    stops: float | Mapping[str, float] | None = None,
     out: tuple[FloatArray, FloatArray] | Rollout | None = None,
     threads: int | None = None,
     progress: Callable[[float], None] | None = None,
@@ -152,6 +155,9 @@ def rollout(
         `simulate`; both are whole numbers of steps. `states["held"]` are the torques in force.
     python : bool
         Call the function in `tau` as Python code, once every `sample`, as in `simulate`: slow, for what cannot be compiled.
+    stops : float, or mapping of name to float, optional
+        The limits of the joints, or of those that are named, are stops, as in `simulate`: the part of its speed that a joint
+        keeps when it hits one. Decided once per step, not by 'symplectic'.
     out : tuple of two ndarrays, shape (..., T // every + 1, n), or Rollout, optional
         Where to put q and qd; an earlier result will do.
     threads : int, optional
@@ -197,8 +203,13 @@ def rollout(
     targets = _targets(out, batch, (count // every + 1, q.shape[-1]))
     results = [_adjacent(target, (q, qd, rows)) for target in targets]
     settings = np.array([[positive("dt", dt), finite_number("t_start", t_start), every]])
+    ends = None
+    if stops is not None:
+        occasions, ends = stops_of(system, stops, kind, method)
+        check_start(occasions, system, q, batch)
+        settings = np.append(settings, np.nan_to_num(occasions.restitution)[None], axis=1)
     warn_of_jumps(system, kind, method)
-    loop = _kernel(system, method, integrator, kind, single=len(q) == 1)
+    loop = _kernel(system, method, integrator, kind, ends, single=len(q) == 1)
     p = (mass_matrix(system, q) @ qd[..., None])[..., 0] if method == "symplectic" else np.zeros((1, q.shape[-1]))
     flat = [r.reshape(len(q), *r.shape[-2:]) for r in results]
     given = [rows, *([gains] if numbers.fields else []), *([] if marks is None else [marks])]
@@ -307,9 +318,15 @@ def _put(target: FloatArray, result: FloatArray) -> FloatArray:
     return target
 
 
-def _kernel(system: AnySystem, method: str, integrator: Any, kind: str | TorqueLaw, *, single: bool) -> TimeLoopKernel:
+def _kernel(
+    system: AnySystem, method: str, integrator: Any, kind: str | TorqueLaw, stops: Stops | None, *, single: bool
+) -> TimeLoopKernel:
     """The compiled loop."""
-    return loop_kernel(system, "rollout", kind, (method, single), lambda: TimeLoopKernel(integrator(system, kind), single=single))
+
+    def make() -> TimeLoopKernel:
+        return TimeLoopKernel(integrator(system, kind, stops), single=single)
+
+    return loop_kernel(system, "rollout", kind, (method, single, stops), make)
 
 
 def _fault(
@@ -326,7 +343,7 @@ def _fault(
     if row < 0:
         return None
     z = rows[2][motion, row] if len(rows) > 2 else np.empty(0)
-    (dt, t_start, every), (torques, numbers, batch) = settings, given
+    (dt, t_start, every), (torques, numbers, batch) = settings[:3], given
     known = ActingRows(t_start + dt * np.arange(torques.shape[-2], dtype=np.float64), torques, "hold", numbers, batch)
     return fault_of(
         system, kind, known, LastState(motion, t_start + dt * every * row, rows[0][motion, row], rows[1][motion, row], z)
