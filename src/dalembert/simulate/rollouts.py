@@ -220,7 +220,7 @@ def rollout(
     _run(loop, settings, count, start, [*flat, *shown], threads, progress, samples)
     finite = np.isfinite(flat[0][:, -1]).all(-1) & np.isfinite(flat[1][:, -1]).all(-1)
     given_rows = torques, numbers, batch
-    warn_of_rollout(finite, settings[0, 0], lambda: _fault(system, kind, given_rows, [*flat, *shown], settings[0]))
+    warn_of_rollout(finite, settings[0, 0], system, lambda: _fault(system, kind, given_rows, [*flat, *shown], settings[0]))
     if callback is not None:
         callback.tell("rollout")
     times = settings[0, 1] + settings[0, 0] * every * np.arange(count // every + 1.0)

@@ -130,3 +130,10 @@ def test_a_jump_of_velocities_tells_what_energy_it_took():
     (hit,) = motion.events
     assert hit.gained == pytest.approx(0.5 * 2.0 * (0.25 - 1.0), rel=1e-12)
     assert motion.balance.impacts[-1] == hit.gained
+
+
+def test_a_rollout_that_comes_to_a_dead_point_says_what_to_take_in_its_place(pair):
+    crank, rocker = pair
+    with pytest.warns(dal.DalembertWarning, match=r"may come to a dead point, .*: take others, or simulate, which goes on"):
+        motion = dal.rollout(rocker, rocker.q0, speed_of(crank, 6.0), None, dt=1e-3, steps=1000, method="rk4")
+    assert not motion.finite
