@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -37,24 +39,22 @@ def task_of(rng, robot):
     raise AssertionError("no task was found")
 
 
-def states():
-    """System, state and options: eight random robots, a planar and two spatial mechanisms."""
-    for seed in ROBOTS:
-        rng = np.random.default_rng(seed)
+@cache
+def state_of(name):
+    """System, state and options: of a random robot by its seed, of a mechanism by its name."""
+    if isinstance(name, int):
+        rng = np.random.default_rng(name)
         robot = random_robot(rng, int(rng.integers(3, 9)), FRICTIONLESS)
-        yield pytest.param((robot, *task_of(rng, robot)), id=f"robot {seed}")
-    for name, (link, point, directions) in MECHANISMS.items():
-        mechanism = getattr(dal.mechanisms, name)()
-        qd = np.random.default_rng(3).normal(size=mechanism.n)
-        yield pytest.param((mechanism, mechanism.q0, qd, {"link": link, "point": point, "directions": directions}), id=name)
+        return robot, *task_of(rng, robot)
+    link, point, directions = MECHANISMS[name]
+    mechanism = getattr(dal.mechanisms, name)()
+    qd = np.random.default_rng(3).normal(size=mechanism.n)
+    return mechanism, mechanism.q0, qd, {"link": link, "point": point, "directions": directions}
 
 
-STATES = list(states())
-
-
-@pytest.fixture(params=STATES)
+@pytest.fixture(params=[*ROBOTS, *MECHANISMS], ids=lambda name: f"robot {name}" if name in ROBOTS else name)
 def state(request):
-    return request.param
+    return state_of(request.param)
 
 
 @pytest.mark.usefixtures("interpreted")

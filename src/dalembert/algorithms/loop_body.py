@@ -23,7 +23,9 @@ _TABLED = ("turn", "slide", "offset", "R", "p", "inertia", "armature", "multipli
 
 def leaves(value: Any) -> Iterator[Any]:
     """The scalars of a record of records, in order; None has none."""
-    if isinstance(value, tuple):
+    if isinstance(value, (float, Expr)):
+        yield value
+    elif isinstance(value, tuple):
         for item in value:
             yield from leaves(item)
     elif dataclasses.is_dataclass(value):
@@ -35,12 +37,19 @@ def leaves(value: Any) -> Iterator[Any]:
 
 def rebuilt(value: Any, scalars: Iterator[Any]) -> Any:
     """A record of the same build with other scalars."""
+    if isinstance(value, (float, Expr)):
+        return next(scalars)
     if isinstance(value, tuple):
         items = [rebuilt(item, scalars) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return type(value)(**{f.name: rebuilt(getattr(value, f.name), scalars) for f in dataclasses.fields(value)})
     return None if value is None else next(scalars)
+
+
+def _unmounted(part: Any) -> Any:
+    """A part of a segment without the place of its rotor, which is structure."""
+    return dataclasses.replace(part, mount=0) if isinstance(part, Spin) else part
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,6 +133,14 @@ class LoopBuilder:
         self.parents = np.array([s.parent for s in tree.segments]) + 1
         self.coordinates = np.array([s.coordinate for s in tree.segments])
         self.table = ConstantTable(tree)
+        self._numbers: dict[str, list[list[float] | None]] = {}
+
+    def numbers(self, name: str) -> list[list[float] | None]:
+        """The scalars of this part of each segment, read once for all loops; None for a segment that has no such part."""
+        if name not in self._numbers:
+            parts = (_unmounted(getattr(s, name)) for s in self.tree.segments)
+            self._numbers[name] = [None if part is None else [float(x) for x in leaves(part)] for part in parts]
+        return self._numbers[name]
 
     def buffer(self, size: int) -> int:
         """The number of a new buffer."""
@@ -191,38 +208,26 @@ class LoopBody:
 
         `drives` are those of friction and spin that are asked for: the segments need to be alike in them.
         """
-        segments = [self.sweep.tree.segments[r - 1] for r in rows]
         every = self.sweep.tree.segments
+        first = every[rows[0] - 1]
         fields: dict[str, Any] = {}
         for name in _TABLED:
-            if name in DRIVES and name not in drives:
+            part = _unmounted(getattr(first, name))
+            if part is None or (name in DRIVES and name not in drives):
                 fields[name] = None
                 continue
-            parts = [getattr(s, name) for s in segments]
-            if parts[0] is None:
-                fields[name] = None
-                continue
-            if name == "spin":
-                parts = [dataclasses.replace(p, mount=0) for p in parts]
-            values = np.array([list(leaves(p)) for p in parts], dtype=float)
+            numbers = self.sweep.numbers(name)
+            values = np.array([numbers[r - 1] for r in rows], dtype=float)
             symbols: list[Any] = []
-            for k in range(values.shape[1]):
-                if (values[:, k] == values[0, k]).all():
+            for k, same in enumerate((values == values[0]).all(axis=0)):
+                if same:
                     symbols.append(float(values[0, k]))
                     continue
-                full = [self._leaf(getattr(s, name), k) for s in every]
+                full = [0.0 if row is None else row[k] for row in numbers]
                 place = self.sweep.table.column(f"{name}.{k}", full)
                 symbols.append(self.table(place, rows, own=True))
-            fields[name] = self._filled(parts[0], symbols, name)
+            fields[name] = self._filled(part, symbols, name)
         return dataclasses.replace(every[0], **fields)
-
-    @staticmethod
-    def _leaf(part: Any, k: int) -> float:
-        if part is None:
-            return 0.0
-        if isinstance(part, Spin):
-            part = dataclasses.replace(part, mount=0)
-        return float(list(leaves(part))[k])
 
     @staticmethod
     def _filled(part: Any, symbols: list[Any], name: str) -> Any:
