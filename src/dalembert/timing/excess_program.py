@@ -29,17 +29,18 @@ def _rates(profile: Sequence[Any], share: Any) -> tuple[Any, Any]:
     return ops.sqrt(ops.maximum(x + 2.0 * h * share * (u + w * (1.0 - share)), 0.0)), sdd
 
 
-def _peak(values: Sequence[Any], sharp: float | None = None) -> Any:
-    """The largest of some values in a row, and of the parabolas through every three of them that bend less than `sharp`."""
-    top = ops.maximum(values[0], values[-1])
+def _extremes(values: Sequence[Any], sharp: float | None = None) -> tuple[Any, Any]:
+    """The largest and the least of some values in a row, and of the parabolas through every three that bend less than `sharp`."""
+    top, bottom = ops.maximum(values[0], values[-1]), ops.minimum(values[0], values[-1])
     for before, here, after in zip(values, values[1:], values[2:], strict=False):
         bend, rise = 2.0 * here - before - after, after - before
-        inside = ops.less(ops.absolute(rise), 2.0 * bend)
+        size = ops.absolute(bend)
+        inside = ops.less(ops.absolute(rise), 2.0 * size)
         if sharp is not None:
-            inside = inside * ops.less(bend, sharp)
-        more = ops.where(inside, ops.divide(rise * rise, 8.0 * ops.where(inside, bend, 1.0)), 0.0)
-        top = ops.maximum(top, here + more)
-    return top
+            inside = inside * ops.less(size, sharp)
+        vertex = here + ops.where(inside, ops.divide(rise * rise, 8.0 * ops.where(inside, bend, 1.0)), 0.0)
+        top, bottom = ops.maximum(top, vertex), ops.minimum(bottom, vertex)  # where `here` is the largest or least, it counts
+    return top, bottom
 
 
 def _function(kinds: RowKinds) -> Any:
@@ -54,16 +55,19 @@ def _function(kinds: RowKinds) -> Any:
             still = g0[i] + d[0][i], g1[i] + d[-1][i]  # at its ends an interval has the friction that it has within
             at_ends = [[ends[(5 * k + j) * R + i] for j in range(3)] + [still[k]] for k in range(2)]
             within = [[m[i], c[i], v[i], g[i] + d[i]] for m, c, v, g, d in zip(*places[:5], strict=True)]
-            p = _falling(kinds, i, ends, places)
-            above, below, share = _row([at_ends[0], *within, at_ends[1]], p, rates, lo[i], hi[i])
-            size = _size(lo[i], hi[i], p, rates)
-            sharp = SHARP if i < kinds.facets else None
-            more, less = (ops.maximum(_peak(side, sharp), 0.0) for side in (above, below))
-            over.append(more * size if p else more)
-            under.append(less * size if p else less)
+            samples = [at_ends[0], *within, at_ends[1]]
+            if p := _falling(kinds, i, ends, places):
+                more, less, share, size = _falling_row(samples, p, rates, lo[i], hi[i])
+                over.append(more * size)
+                under.append(less * size)
+                worst.append(ops.maximum(more, less))
+            else:
+                more, less, share = _row(samples, rates, lo[i], hi[i], SHARP if i < kinds.facets else None)
+                over.append(more)
+                under.append(less)
+                worst.append(ops.divide(ops.maximum(more, less), _size(lo[i], hi[i])))
             use.append(share)
-            worst.append(ops.maximum(more, less) if p else ops.divide(ops.maximum(more, less), size))
-        fast = ops.maximum(_peak([z * top - 1.0 for (z, _), top in zip(rates[1:-1], slowness, strict=True)]), 0.0)
+        fast = ops.maximum(_extremes([z * top - 1.0 for (z, _), top in zip(rates[1:-1], slowness, strict=True)])[0], 0.0)
         return [*over, *under], [reduce(ops.maximum, worst, fast)], [fast], use, [_stops(profile)]
 
     return function
@@ -78,10 +82,8 @@ def _falling(kinds: RowKinds, i: int, ends: Any, places: Sequence[Any]) -> list[
     return [first, *(place[j] for place in places[5]), last]
 
 
-def _size(lo: Any, hi: Any, p: list[Any], rates: list[Any]) -> Any:
-    """What an excess is measured by: the smaller of both limits, or the one that falls with the speed, at the larger speed."""
-    if p:
-        return ops.divide(reduce(ops.minimum, p), ops.maximum(ops.maximum(rates[0][0], rates[-1][0]), _SLOW))
+def _size(lo: Any, hi: Any) -> Any:
+    """What an excess is measured by: the smaller of both limits."""
     return ops.maximum(ops.minimum(ops.absolute(lo), ops.absolute(hi)), _SLOW)
 
 
@@ -94,22 +96,34 @@ def _stops(profile: Any) -> Any:
     return bent * ops.less(0.0, at) * ops.less(at, h) * low
 
 
-def _row(samples: list[Any], p: list[Any], rates: list[Any], least: Any, most: Any) -> tuple[list[Any], list[Any], Any]:
-    """How far one row is above and below its limits at each place, and the share of them that it uses at most.
+def _values(samples: list[Any], rates: list[Any]) -> list[Any]:
+    """One row at each place."""
+    return [m * u + (c * z + v) * z + g for (m, c, v, g), (z, u) in zip(samples, rates, strict=True)]
 
-    Limits that fall with the speed grow beyond all measure near rest, and where a coordinate turns round: there the row is told
-    as a share of them, which is smooth.
+
+def _row(samples: list[Any], rates: list[Any], lo: Any, hi: Any, sharp: float | None) -> tuple[Any, Any, Any]:
+    """How far one row is above and below its limits, and the share of them that it uses at most."""
+    values = _values(samples, rates)
+    top, bottom = _extremes(values, sharp)
+    middle = 0.5 * (lo + hi)
+    farthest = reduce(ops.maximum, [ops.absolute(value - middle) for value in values[1:-1]])
+    return ops.maximum(top - hi, 0.0), ops.maximum(lo - bottom, 0.0), ops.divide(farthest, 0.5 * (hi - lo))
+
+
+def _falling_row(samples: list[Any], p: list[Any], rates: list[Any], lo: Any, hi: Any) -> tuple[Any, Any, Any, Any]:
+    """The same for limits that fall with the speed, as shares of what they are at the larger speed, which comes last.
+
+    They grow beyond all measure near rest, and where a coordinate turns round: as a share of them a row is smooth.
     """
     above, below, use = [], [], 0.0
-    for k, ((m, c, v, g), (z, u)) in enumerate(zip(samples, rates, strict=True)):
-        value = m * u + (c * z + v) * z + g
-        room = ops.divide(p[k], ops.maximum(z, _SLOW)) if p else 0.0
-        lo, hi = least - room, most + room
-        above.append(ops.divide((value - most) * z, p[k]) - 1.0 if p else value - hi)
-        below.append(ops.divide((least - value) * z, p[k]) - 1.0 if p else lo - value)
+    for k, (value, (z, _)) in enumerate(zip(_values(samples, rates), rates, strict=True)):
+        above.append(ops.divide((value - hi) * z, p[k]) - 1.0)
+        below.append(ops.divide((lo - value) * z, p[k]) - 1.0)
         if 0 < k < len(samples) - 1:
-            use = ops.maximum(use, ops.divide(ops.absolute(value - 0.5 * (lo + hi)), 0.5 * (hi - lo)))
-    return above, below, use
+            room = ops.divide(p[k], ops.maximum(z, _SLOW))
+            use = ops.maximum(use, ops.divide(ops.absolute(value - 0.5 * (lo + hi)), 0.5 * (hi - lo) + room))
+    more, less = (ops.maximum(_extremes(side)[0], 0.0) for side in (above, below))
+    return more, less, use, ops.divide(reduce(ops.minimum, p), ops.maximum(ops.maximum(rates[0][0], rates[-1][0]), _SLOW))
 
 
 @lru_cache(maxsize=64)

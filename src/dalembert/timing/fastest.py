@@ -343,7 +343,10 @@ def _keep_memory(numbers: int) -> None:
 
 def _without_positions(base: ProfileSolver, paths: Paths) -> dict[int, str]:
     """Paths along which a mechanism cannot be assembled, and where first."""
-    there: BoolArray = np.all(np.isfinite(base.left_parts.gravity), axis=-1, keepdims=False)
+    finite = np.isfinite(base.left_parts.gravity)
+    if finite.all():
+        return {}
+    there: BoolArray = np.all(finite, axis=-1, keepdims=False)
     lost = [(int(row), int(np.argmin(there[row]))) for row in np.flatnonzero(~there.all(axis=1))]
     return {row: refusals.no_positions(base.grid.s[row, k], paths.ends[row], base.grid.left[0][row, k]) for row, k in lost}
 
@@ -366,7 +369,7 @@ def _crossed_limits(maker: RowMaker, paths: Paths, grid: Grid) -> dict[int, str]
         q = np.concatenate([q, joint_path(maker.system, grid.points, maker.threads, list(ranged)).x], axis=-1)
     own = limits_of(joints)
     lower, upper = np.array([limit.lower for limit in own]), np.array([limit.upper for limit in own])
-    if ((q.min(axis=1) >= lower) & (q.max(axis=1) <= upper)).all():
+    if ((q >= lower) & (q <= upper)).all():
         return {}
     slack = 1e-9 * (1.0 + np.abs(q))
     rows, places, which = np.nonzero((q < lower - slack) | (q > upper + slack))

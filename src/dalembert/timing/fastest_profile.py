@@ -17,11 +17,11 @@ from ..checks import FloatArray
 from ..dynamics import inverse_dynamics
 from ..trajectory.motion import Rates
 from .excess_program import Intervals, excess_kernel, excess_row_by_row
-from .limit_rows import LimitRows, RowMaker
+from .limit_rows import LimitRows, RowMaker, everywhere
 from .path_grid import WITHIN, BoolArray, Grid
 from .path_torques import PathTorques
 from .speed_program import RowKinds, speed_kernel
-from .table_program import padded_zeros, table_of, tightened
+from .table_program import friction_ranges, padded_zeros, table_of, tightened
 
 TOLERANCE = 5e-7  # relative excess that is left alone
 _PASSES = 10
@@ -118,7 +118,7 @@ class ProfileSolver:
         lower, upper = (_reshaped(part, shape) for part in self.inside[5:7])
         self.lo, self.hi = _over_places(np.maximum, lower), _over_places(np.minimum, upper)
         friction = padded_zeros(P, N, 2 * R)
-        friction[:, 1:-1, :R], friction[:, 1:-1, R:] = _over_places(np.maximum, d), _over_places(np.minimum, d)
+        friction[:, 1:-1] = friction_ranges(self.kinds, d, self.threads)
         self.table, self.least_room = table_of(self.kinds, (self.left, self.right), (self.lo, self.hi), friction, self.threads)
         self.lo_left, self.hi_left, self.lo_right, self.hi_right = (self.table[..., k * R : (k + 1) * R] for k in (3, 4, 8, 9))
 
@@ -208,7 +208,7 @@ class ProfileSolver:
         kernel = speed_kernel(self.kinds, self.P == 1)
         kernel([np.array([[float(N)]]), self.table, room, caps, self.ends], [tops, x], turns=3 * N, threads=self.threads)
         tops, x = tops[..., 0], x[..., 0]
-        return Profile(x, tops, np.diff(x, axis=1) / (2 * h), room[..., 1].copy())
+        return Profile(x, tops, (x[:, 1:] - x[:, :-1]) / (2 * h), room[..., 1].copy())
 
     def _slopes(self, profile: Profile) -> FloatArray:
         """Half of the fall of s̈ over each interval: the smaller of the changes to both sides, none where they disagree."""
@@ -223,16 +223,17 @@ class ProfileSolver:
 
     def _excess(self, profile: Profile) -> _Looked:
         """Each interval within, looked at."""
-        numbers = np.stack([profile.x[:, :-1], profile.u, profile.w, self.grid.lengths], axis=-1)
+        numbers = np.empty((self.P, self.N, 4))
+        for k, part in enumerate((profile.x[:, :-1], profile.u, profile.w, self.grid.lengths)):
+            numbers[..., k] = part
         ends = self.table, self.left.g, self.right.g, self.lo, self.hi
         given = Intervals(numbers, self.grid.shares, self.slowness, *ends, self.places)
-        shape, beyond = (self.P, self.N), padded_zeros(self.P, self.N, 2 * self.R)
         if self.grid.within == WITHIN and not self.kinds.many:
-            worst, fast, use, stops = (np.empty((*shape, width)) for width in (1, 1, self.R, 1))
-            found = beyond[:, 1:-1], worst, fast, use, stops
-            excess_kernel(self.kinds, WITHIN)(*given[:-1], *given.places, out=found, threads=self.threads)
+            found = excess_kernel(self.kinds, WITHIN)(*given[:-1], *given.places, threads=self.threads)
         else:
-            beyond[:, 1:-1], worst, fast, use, stops = excess_row_by_row(self.kinds, given, self.threads)
+            found = excess_row_by_row(self.kinds, given, self.threads)
+        beyond, (within, worst, fast, use, stops) = padded_zeros(self.P, self.N, 2 * self.R), found
+        beyond[:, 1:-1] = within
         return _Looked(beyond, worst[..., 0].max(axis=1), fast[..., 0], use, stops[..., 0] > 0)
 
     def bend_friction(self, profile: Profile) -> bool:
@@ -266,7 +267,7 @@ class ProfileSolver:
 
 def _reshaped(values: FloatArray, shape: tuple[int, ...]) -> FloatArray:
     """Values (P, K, R) in another shape, without copying those that are the same everywhere."""
-    return np.broadcast_to(values[0, 0], shape) if values.strides[:2] == (0, 0) else values.reshape(shape)
+    return everywhere(values[0, 0], shape) if values.strides[:2] == (0, 0) else values.reshape(shape)
 
 
 def _over_places(combine: np.ufunc, values: FloatArray) -> FloatArray:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import FloatArray
+from ..checks import FloatArray, frozen
+from ..codegen import Kernel, build
+from ..expr import ops, trace
 from ..trajectory.motion import Rates
 from .path_shapes import Paths
 
@@ -23,8 +26,7 @@ _GRADED = 0.1  # of the grid points at either end lie closer to each other
 _FINER = 4  # times as many places tell where a path turns
 _TURNING, _MUCH = 0.5, 10.0  # the share of grid points that go there at most; half of it at so many rad
 _SAME = 1e-4  # of an interval: joints that turn round together do so at places that differ by rounding
-_STEPS = 8  # of Newton, at most, to a place where a coordinate turns round
-_EXACT = 1e-8  # of an interval: the step after one as small is rounding
+_STEPS = 8  # of Newton to a place where a coordinate turns round
 _NEAR = 1e-3  # of the distance between grid points, from a rest to the next one
 _CORNER = 1e-6  # relative change of q′ that is a corner
 
@@ -95,13 +97,13 @@ def grid_of(paths: Paths, intervals: int, *, closer: bool = False) -> Grid:
     return Grid(s, lengths, left, right, paths.at(between), corners, shares, None if jumps else nodes)
 
 
+@lru_cache(maxsize=16)
 def _denser_at_ends(N: int) -> FloatArray:
     """Places from 0 to 1: even, but near both ends as the squares of even ones, as a motion from rest and to rest goes."""
     x = np.linspace(0.0, 1.0, N + 1)
     mirrored = np.minimum(x, 1 - x)
     rising = np.where(mirrored < _GRADED, mirrored**2 / (2 * _GRADED), mirrored - _GRADED / 2) / (1 - _GRADED)
-    found: FloatArray = np.where(x <= 0.5, rising, 1 - rising)
-    return found
+    return frozen(np.where(x <= 0.5, rising, 1 - rising))
 
 
 def _denser_at_turns(paths: Paths, N: int) -> FloatArray:
@@ -143,8 +145,9 @@ def _shares(rests: BoolArray, within: int) -> FloatArray:
     after, before = rests.copy(), rests.copy()
     after[:, 1:] |= rests[:, :-1]  # and one interval further, the first one being so short
     before[:, :-1] |= rests[:, 1:]
-    from_rest, to_rest = after[:, :-1, None], before[:, 1:, None]
-    found: FloatArray = np.where(from_rest, even**2, np.where(to_rest, 1 - (1 - even) ** 2, even))
+    found: FloatArray = np.empty((*rests[:, 1:].shape, within))
+    found[:], found[before[:, 1:]] = even, 1 - (1 - even) ** 2
+    found[after[:, :-1]] = even**2
     return found
 
 
@@ -178,7 +181,7 @@ def move_to(s: FloatArray, taken: BoolArray, places: FloatArray) -> None:
 def move_to_turns(nodes: Rates, s: FloatArray, taken: BoolArray) -> bool:
     """Put grid points where a coordinate turns round, q′_i = 0: there its dry friction jumps. Whether there are any."""
     rows, _, _, places = turns(nodes[1], nodes[2], s)
-    for row in np.unique(rows):
+    for row in sorted(set(rows.tolist())):
         move_to(s[row], taken[row], places[rows == row])
     return bool(rows.size)
 
@@ -187,27 +190,29 @@ def turns(q1: FloatArray, q2: FloatArray, s: FloatArray) -> tuple[IndexArray, In
     """Where q′ (P, N + 1, n) is zero between grid points, by a cubic through it and q″: paths, intervals, joints and places."""
     h = np.diff(s, axis=1)[..., None]
     a, b = q1[:, :-1], q1[:, 1:]
-    rows, intervals, joints = np.nonzero(a * b < 0)
-    at = (rows, intervals, joints)
+    rows, intervals, joints = at = np.unravel_index(np.flatnonzero(a * b < 0), a.shape)
     width = np.broadcast_to(h, a.shape)[at]
-    share = _zero_of_cubic(a[at], b[at], q2[:, :-1][at] * width, q2[:, 1:][at] * width)
+    share = _zero_of_cubic()(a[at], b[at], q2[:, :-1][at] * width, q2[:, 1:][at] * width)
     return rows, intervals, joints, s[rows, intervals] + share * width
 
 
-def _zero_of_cubic(a: FloatArray, b: FloatArray, da: FloatArray, db: FloatArray) -> FloatArray:
+@lru_cache(maxsize=1)
+def _zero_of_cubic() -> Kernel:
     """The zero between 0 and 1 of the cubic with these values and slopes at both ends, by safe Newton steps."""
-    low, high = np.zeros_like(a), np.ones_like(a)
-    c2, c3 = 3 * (b - a) - 2 * da - db, 2 * (a - b) + da + db
-    x = a / (a - b)
-    for _ in range(_STEPS):
-        value = ((c3 * x + c2) * x + da) * x + a
-        below = (value < 0) == (a < 0)
-        low, high = np.where(below, x, low), np.where(below, high, x)
-        step = x - value / np.where(slope := (3 * c3 * x + 2 * c2) * x + da, slope, 1e-300)
-        last, x = x, np.where((step >= low) & (step <= high), step, (low + high) / 2)
-        if np.abs(x - last).max(initial=0.0) < _EXACT:
-            break
-    return x
+
+    def zero(a: Any, b: Any, da: Any, db: Any) -> Any:
+        low, high, x = 0.0, 1.0, ops.divide(a, a - b)
+        c2, c3 = 3.0 * (b - a) - 2.0 * da - db, 2.0 * (a - b) + da + db
+        for _ in range(_STEPS):
+            value = ((c3 * x + c2) * x + da) * x + a
+            below = ops.less(0.0, value * a)
+            low, high = ops.where(below, x, low), ops.where(below, high, x)
+            slope = (3.0 * c3 * x + 2.0 * c2) * x + da
+            step = x - ops.divide(value, ops.where(slope, slope, 1e-300))
+            x = ops.where(ops.less_equal(low, step) * ops.less_equal(step, high), step, 0.5 * (low + high))
+        return x
+
+    return build(trace(zero, dict.fromkeys(("a", "b", "da", "db"), ()), ["zero"], name="zero_of_cubic"))
 
 
 def _corners(paths: Paths, s: FloatArray, at_break: BoolArray) -> BoolArray:

@@ -23,7 +23,7 @@ from ..trajectory.motion import Rates
 from .cubic_splines import cubics_through
 
 _STALLED = 1e-3  # share of the largest |q′| below which a path counts as resting
-_LOOKS = 97  # places of a path at which its speed is looked at
+_LOOKS = checks.frozen(np.linspace(0.0, 1.0, 97))  # places of a path at which its speed is looked at
 _RESTS = 1e-4  # and the share at which its direction is read beside such a place
 _PIECES, _ROUNDS = 400, 60  # of the table of arc lengths, and most Newton steps from it
 
@@ -251,23 +251,26 @@ def read_paths(path: Any, n: int) -> tuple[Paths, tuple[int, ...], dict[int, str
     if points.ndim < 2 or points.shape[-1] != n or points.shape[-2] < 2:
         raise ShapeError(f"path: shape {points.shape} found, (..., W, {n}) expected: two points or more of {n} coordinates.")
     rows = np.array(points, dtype=float).reshape(-1, *points.shape[-2:])
-    broken = {row: message for row, one in enumerate(rows) if (message := _what_is_wrong(one))}
+    bad, same = _wrong(rows)
+    broken = {int(row): _what_is_wrong(rows[row]) for row in np.flatnonzero(bad.any(axis=1) | same.any(axis=1))}
     for row in broken:
         rows[row] = np.linspace(0.0, 1.0, rows.shape[1])[:, None]  # any path will do in its place
     return SplinePaths(rows), points.shape[:-2], broken
 
 
+def _wrong(points: FloatArray) -> tuple[Any, Any]:
+    """Which points (..., W, n) are no finite ones, and which are the same as those before them: no path leads through these."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        steps = np.linalg.norm(np.diff(points, axis=-2), axis=-1)
+    return ~(np.abs(points) <= checks.LARGEST).all(axis=-1), steps < checks.SMALLEST
+
+
 def _what_is_wrong(points: FloatArray) -> str:
-    """Why no path leads through these points; nothing where one does."""
-    bad = np.flatnonzero(~(np.abs(points) <= checks.LARGEST).all(axis=1))
+    """Why no path leads through these points."""
+    bad, same = map(np.flatnonzero, _wrong(points))
     if bad.size:
         return f"path: point {bad[0] + 1} is {checks.describe(points[bad[0]])}; finite numbers are expected."
-    same = np.flatnonzero(np.linalg.norm(np.diff(points, axis=0), axis=1) < checks.SMALLEST)
-    if same.size:
-        return (
-            f"path: points {same[0] + 1} and {same[0] + 2} are the same, so that the path does not move. Leave one of them out."
-        )
-    return ""
+    return f"path: points {same[0] + 1} and {same[0] + 2} are the same, so that the path does not move. Leave one of them out."
 
 
 def _check_coordinates(found: int, n: int, subject: str) -> None:
@@ -277,7 +280,7 @@ def _check_coordinates(found: int, n: int, subject: str) -> None:
 
 def without_rests(paths: Paths) -> tuple[Paths, dict[int, str]]:
     """Paths by arc length, those among them that rest somewhere; and a sentence for each that does not move at all."""
-    s = paths.ends[:, None] * np.linspace(0.0, 1.0, _LOOKS)
+    s = paths.ends[:, None] * _LOOKS
     speed = np.linalg.norm(paths.at(s)[1], axis=-1)
     most = speed.max(axis=1)
     still = {int(row): f"path: {_STILL}" for row in np.flatnonzero(~(most * paths.ends > checks.SMALLEST))}

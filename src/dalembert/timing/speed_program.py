@@ -34,6 +34,7 @@ from ..expr.loops import LoopProgram, Repeat, Step
 COLUMNS = ("m", "c", "v", "lo", "hi")
 _PENALTY = 1e4  # of a lower bound above an upper one; more than the ratio of their slopes
 _ONWARDS = 1e-3  # of y that counts as much as x: no y is given up for an x that is larger by less
+_FIRST = 0.25  # of Y: where a search begins
 _CUTS = 40  # trials at most; two or three are usual
 _DROP = 0.7  # of the next ṡ²: below it, with viscous friction, other next ones are looked at
 _SCAN, _SCANS = 8, 5  # places of a scan, and scans, each closer about the best place of the one before
@@ -58,6 +59,11 @@ class RowKinds(NamedTuple):
     def rows(self) -> int:
         """All of them."""
         return self.plain + self.falling
+
+    @property
+    def bent(self) -> bool:
+        """Whether any row has a root of ṡ² in it."""
+        return self.viscous or self.falling > 0
 
     @property
     def many(self) -> bool:
@@ -307,52 +313,51 @@ class _Loop:
         return make.finish([*start, *at_end, back, *turn, *at_start, forth])
 
     def backwards(self) -> list[Step]:
-        """The largest x of one interval, by cuts where y = Y will not do."""
+        """The largest x of one interval: at y = Y, nearly always; by cuts where F falls there; by scans where x drops."""
         make = self.make
-        y, cuts, pending = make.buffer(), make.buffer(), make.buffer()
-        low, high, best, scan = make.buffer(3), make.buffer(3), make.buffer(2), make.buffer(3)
-        cap = self.caps.row(self.k, 1)
-        begin = make.once(lambda x: [x, [0.0], [1.0], [0.0, 0.0, 1.0]], [self.x], [y, cuts, pending, scan])
-        sources = [*self.row(), cap, self.x, self.rate, self.ends, y, cuts, low, high, best, pending, scan]
-        trial = make.once(self._trial, sources, [y, cuts, low, high, best, pending, scan])
-        end = make.once(
-            _found,
-            [best, self.x, self.k, self.row()[1]],
-            [self.x, self.tops.row(self.k, 1), self.rate, self.k, self.left],
-        )
-        return [*begin, Repeat(pending.place, tuple(trial)), *end]
+        y, cuts, pending, scan = make.buffer(), make.buffer(), make.buffer(), make.buffer(3)
+        low, high, best = make.buffer(3), make.buffer(3), make.buffer(2)
+        known = [*self.row(), self.caps.row(self.k, 1), self.rate, self.ends]
+        first = make.once(self._first_trial, [*known, self.x], [y, cuts, low, high, best, pending])
+        cut = make.once(self._cut, [*known, self.x, y, cuts, low, high, best, pending], [y, cuts, low, high, best, pending])
+        steps = [*first, Repeat(pending.place, tuple(cut))]
+        if self.kinds.bent:
+            dropped = make.buffer()
+            begin = make.once(_first_scan, [best, self.x, dropped], [y, scan, pending, dropped])
+            look = make.once(self._scan, [*known, self.x, y, best, scan, pending], [y, best, scan, pending])
+            steps += make.once(_has_dropped, [best, self.x], [dropped])
+            steps.append(Repeat(dropped.place, (*begin, Repeat(pending.place, tuple(look)))))
+        kept = [self.x, self.tops.row(self.k, 1), self.rate, self.k, self.left]
+        return [*steps, *make.once(_found, [best, self.x, self.k, self.row()[1]], kept)]
 
-    def _trial(
-        self,
-        row: Any,
-        room: Any,
-        cap: Any,
-        top: Any,
-        rate: Any,
-        ends: Any,
-        y: Any,
-        cuts: Any,
-        low: Any,
-        high: Any,
-        best: Any,
-        pending: Any,
-        scan: Any,
-    ) -> list[Any]:
-        """F at one y, and the y to look at next."""
+    def _merit(self, y: Any, row: Any, room: Any, cap: Any, rate: Any, ends: Any) -> _Line:
+        """F of the module's text at one y: what is to be as large as can be."""
         inverse = ops.divide(0.5, room[0])
         left, right = _ends(self.kinds, row, room)
-        tangent, bounds = _first_tangent(y[0], rate[0], room, ends), None
+        tangent, bounds = _first_tangent(y, rate[0], room, ends), None
         for _ in range(_TURNS if self.kinds.falling else 1):
             bounds = _Bounds(_Line(cap[0], 0.0), _Line(0.0, 0.0))
-            _standing_end(bounds, self.kinds, right, -inverse, (inverse, y[0]))
-            _moving_end(bounds, self.kinds, left, -inverse, (inverse, y[0]), tangent)
+            _standing_end(bounds, self.kinds, right, -inverse, (inverse, y))
+            _moving_end(bounds, self.kinds, left, -inverse, (inverse, y), tangent)
             tangent = _moved(tangent, bounds.upper.value)
         assert bounds is not None
-        F = _merit(bounds, y[0])
-        *search, kept, going = _next_cut(F, y[0], top[0], cuts[0], low, high, best, pending[0] * ops.less(scan[1], 0.5))
-        if not (self.kinds.viscous or self.kinds.falling):
-            return [*search, kept, going, scan]
-        return _scanned(F.value, y[0], top[0], search, kept, best, going[0], pending[0], scan)
+        return _merit(bounds, y)
+
+    def _first_trial(self, row: Any, room: Any, cap: Any, rate: Any, ends: Any, top: Any) -> list[Any]:
+        """F at Y; where it falls, a smaller y is tried next."""
+        Y = top[0]
+        F = self._merit(Y, row, room, cap, rate, ends)
+        return [[_FIRST * Y], [1.0], [0.0, 0.0, 0.0], [Y, F.value, F.slope], [F.value, Y], [ops.less(F.slope, 0.0)]]
+
+    def _cut(self, *given: Any) -> list[Any]:
+        """F at one y, and the y to look at next."""
+        *known, top, y, cuts, low, high, best, pending = given
+        return _next_cut(self._merit(y[0], *known), y[0], top[0], cuts[0], low, high, best, pending[0])
+
+    def _scan(self, *given: Any) -> list[Any]:
+        """F at one place of a scan, and the next place."""
+        *known, top, y, best, scan, pending = given
+        return _next_of_scan(self._merit(y[0], *known).value, y[0], top[0], best, scan, pending[0])
 
     def forwards(self) -> list[Step]:
         """The largest y of one interval."""
@@ -387,27 +392,24 @@ def _first(count: Any, ends: Any) -> list[Any]:
 
 
 def _next_cut(F: _Line, y: Any, top: Any, cuts: Any, low: Any, high: Any, best: Any, pending: Any) -> list[Any]:
-    """Where to look next: at Y first, at 0 then, and then where the tangents of the last trials on either side meet.
+    """Where to look next: where the tangents of the last trials on either side meet.
 
     `low` and `high` are (y, F, slope) of trials with rising and falling F; `best` is (F, y).
     """
-    first = ops.equal(cuts, 0.0)
-    falling = ops.less(F.slope, 0.0)
-    better = ops.maximum(first, ops.less(best[0], F.value))
-    kept = [ops.where(better, F.value, best[0]), ops.where(better, y, best[1])]
+    falling, better, held = ops.less(F.slope, 0.0), ops.less(best[0], F.value), ops.less(0.0, pending)
+    kept = [ops.where(better, a, b) for a, b in zip([F.value, y], best, strict=True)]
     trial = [y, F.value, F.slope]
-    high = [ops.where(ops.maximum(first, falling), a, b) for a, b in zip(trial, high, strict=True)]
-    low = [ops.where(first, 0.0, ops.where(falling, b, a)) for a, b in zip(trial, low, strict=True)]
+    high = [ops.where(falling, a, b) for a, b in zip(trial, high, strict=True)]
+    low = [ops.where(falling, b, a) for a, b in zip(trial, low, strict=True)]
     meet = ops.divide(high[1] - high[2] * high[0] - low[1] + low[2] * low[0], _not_zero(low[2] - high[2]))
     promised = low[1] + low[2] * (meet - low[0])
     known = ops.less(0.0, low[2])  # a trial on the rising side
     inside = known * ops.less(low[0], meet) * ops.less(meet, high[0])
-    middle = ops.where(known, 0.5 * (low[0] + high[0]), 0.25 * high[0])
+    middle = ops.where(known, 0.5 * (low[0] + high[0]), _FIRST * high[0])
     close = known * ops.less_equal(ops.absolute(promised - kept[0]), _CLOSE * top)
     narrow = ops.less_equal(high[0] - low[0], _CLOSE * top)
-    stop = ops.where(first, 1.0 - falling, ops.maximum(ops.maximum(close, narrow), ops.less_equal(_CUTS, cuts)))
+    stop = ops.maximum(ops.maximum(close, narrow), ops.less_equal(_CUTS, cuts))
     going = pending * (1.0 - stop)
-    held = ops.less(0.0, pending)
     return [
         [ops.where(going, ops.where(inside, meet, middle), y)],
         [cuts + 1.0],
@@ -418,36 +420,40 @@ def _next_cut(F: _Line, y: Any, top: Any, cuts: Any, low: Any, high: Any, best: 
     ]
 
 
-def _scanned(
-    F: Any, y: Any, top: Any, search: list[Any], kept: list[Any], best: Any, going: Any, pending: Any, scan: Any
-) -> list[Any]:
+def _has_dropped(best: Any, top: Any) -> list[Any]:
+    """Whether a search gave up much of the speed."""
+    return [[ops.less(ops.maximum(best[0], 0.0), _DROP * top[0])]]
+
+
+def _first_scan(best: Any, top: Any, dropped: Any) -> list[Any]:
     """After a search that gave up much of the speed, places spread over all y ≤ Y, then closer ones about the best of them.
 
-    The root makes F(y) rise again towards Y, though another y is better. `scan` is (trials that are left of a scan, scans that
-    are left, ratio of neighbours).
+    The root makes F(y) rise again towards Y, though another y is better. Scans are told as (trials that are left of this one,
+    scans that are left, ratio of neighbours).
     """
+    x = ops.maximum(best[0], 0.0)
+    lowest = ops.maximum(0.25 * x, ops.maximum(1e-4 * top[0], _LEAST))
+    whole = ops.maximum(ops.divide(top[0], lowest), 1.0)
+    ratio = ops.sqrt(ops.sqrt(ops.sqrt(whole)))
+    return [[ops.minimum(lowest, top[0])], [float(_SCAN), float(_SCANS), ratio], dropped, [0.0]]
+
+
+def _next_of_scan(F: Any, y: Any, top: Any, best: Any, scan: Any, pending: Any) -> list[Any]:
+    """The best place so far, and the next one: of this scan, or the first of a closer one."""
     left, scans, ratio = scan
-    held, scanning = ops.less(0.0, pending), ops.less(0.5, scans)
-    better = ops.less(best[0], F)
-    kept = [
-        ops.where(scanning, ops.where(held * better, new, old), one) for new, old, one in zip([F, y], best, kept, strict=True)
-    ]
-    x = ops.maximum(kept[0], 0.0)
-    begins = held * (1.0 - scanning) * (1.0 - going) * ops.less(x, _DROP * top)
-    lowest = ops.maximum(0.25 * x, ops.maximum(1e-4 * top, _LEAST))
-    whole = ops.maximum(ops.divide(top, lowest), 1.0)
-    ends = scanning * ops.less(left, 1.5)  # of one scan
-    after = ops.where(begins, float(_SCANS), scans - ends)
-    again = ends * ops.less(0.5, after)
-    start = ops.where(begins, lowest, ops.divide(kept[1], ops.maximum(ratio, 1.0)))
-    step = ops.where(begins, ops.sqrt(ops.sqrt(ops.sqrt(whole))), ops.where(again, ops.sqrt(ops.sqrt(ratio)), ratio))
-    fresh, move = ops.maximum(begins, again), ops.maximum(begins, scanning)
+    held = ops.less(0.0, pending)
+    better = held * ops.less(best[0], F)
+    kept = [ops.where(better, a, b) for a, b in zip([F, y], best, strict=True)]
+    ends = ops.less(left, 1.5)
+    scans = scans - ends
+    closer = ends * ops.less(0.5, scans)
+    start = ops.divide(kept[1], ops.maximum(ratio, 1.0))
+    step = ops.where(closer, ops.sqrt(ops.sqrt(ratio)), ratio)
     return [
-        [ops.where(move, ops.minimum(ops.where(fresh, start, y * step), top), search[0][0])],
-        *search[1:],
+        [ops.minimum(ops.where(closer, start, y * step), top)],
         kept,
-        [ops.where(move, held * ops.less(0.5, after), going)],
-        [ops.where(fresh, float(_SCAN), left - scanning), ops.where(move, after, scans), step],
+        [ops.where(closer, float(_SCAN), left - 1.0), scans, step],
+        [held * ops.less(0.5, scans)],
     ]
 
 

@@ -90,6 +90,26 @@ def _half(a: Any, b: Any) -> Any:
     return ops.maximum(0.5 * ops.minimum(a, b), 0.0)
 
 
+@lru_cache(maxsize=64)
+def _ranges_kernel(rows: int, within: int) -> Kernel:
+    """Dry friction at the places within an interval -> its largest values, and then its least ones."""
+
+    def ranges(d: Any) -> Any:
+        return [reduce(bound, column) for bound in (ops.maximum, ops.minimum) for column in zip(*d, strict=True)]
+
+    return build(trace(ranges, {"d": (within, rows)}, ["ranges"], name="friction_ranges"))
+
+
+def friction_ranges(kinds: RowKinds, d: FloatArray, threads: int | None) -> Any:
+    """Ranges (P, N, 2R) of dry friction at the places within intervals, (P, N, within, R)."""
+    if kinds.rows == 0:
+        return np.empty((*d.shape[:2], 0))
+    if not kinds.many:
+        return _ranges_kernel(kinds.rows, d.shape[2])(d, threads=threads)
+    found = _ranges_kernel(1, d.shape[2])(np.moveaxis(d, 3, 2)[..., None], threads=threads)
+    return np.moveaxis(found, 3, 2).reshape(*d.shape[:2], -1)
+
+
 def table_of(kinds: RowKinds, ends: Sequence[Any], limits: Sequence[Any], friction: FloatArray, threads: int | None) -> Any:
     """The table (P, N, width) and the least room (P, N, 1); `ends` are LimitRows, `friction` padded ranges."""
     columns = [column for end in ends for column in (end.m, end.c, end.v, end.g)]
@@ -123,4 +143,4 @@ def _by_row(pairs: FloatArray) -> FloatArray:
     return np.moveaxis(pairs.reshape(*pairs.shape[:2], 2, -1), 2, 3)
 
 
-__all__ = ["padded_zeros", "rows_of", "table_of", "tightened"]
+__all__ = ["friction_ranges", "padded_zeros", "rows_of", "table_of", "tightened"]

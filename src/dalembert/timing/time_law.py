@@ -17,7 +17,7 @@ from ..checks import FloatArray
 from ..trajectory import Motion
 from ..trajectory.motion import Rates
 
-_SERIES = 1e-3  # of the argument, below which four terms are exact
+_SERIES, _ARC_SERIES = 1e-3, 1e-4  # squares of the argument up to which four terms of sines, and of their inverses, are exact
 
 
 def passage_times(lengths: FloatArray, x: FloatArray, w: FloatArray) -> FloatArray:
@@ -27,11 +27,12 @@ def passage_times(lengths: FloatArray, x: FloatArray, w: FloatArray) -> FloatArr
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = lengths / total
         y2 = -2 * w / lengths * ratio**2  # b of s̈ = a + b σ is −2w/h
-        y = np.sqrt(np.abs(y2))
-        bent = np.where(y2 > 0, np.arctanh(np.minimum(y, 1 - 1e-16)), np.arctan(y)) / y
-        series = 1 + y2 * (1 / 3 + y2 * (1 / 5 + y2 / 7))
-        found: FloatArray = 2 * ratio * np.where(np.abs(y2) < _SERIES**2, series, bent)
-    return found
+        longer: FloatArray = 1 + y2 * (1 / 3 + y2 * (1 / 5 + y2 / 7))
+        bent = np.abs(y2) > _ARC_SERIES
+        far = y2[bent]
+        y = np.sqrt(np.abs(far))
+        longer[bent] = np.where(far > 0, np.arctanh(np.minimum(y, 1 - 1e-16)), np.arctan(y)) / y
+    return 2 * ratio * longer
 
 
 class TimeLaw(Motion):
