@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.cli.trajectory import KINDS
+from dalembert.cli.trajectory import KINDS, draw
 
 ARM = "two_link_planar"
 READY = "0,-0.4,0,-2,0,1.8,0.7"
@@ -111,7 +111,7 @@ def test_a_figure_is_drawn(run, tmp_path):
         ((), "--to: nothing found, but a quintic motion goes from one position to another"),
         (("--to", "1,1"), "--time: nothing found, but --kind quintic needs it: the duration"),
         (("--to", "1,1", "--time", "-1"), "duration: -1 s found"),
-        (("--to", "1", "--time", "1"), "q: 1 value found, but 'two_link_planar' has 2 joints"),
+        (("--to", "1", "--time", "1"), "--to: 1 value found, but 'two_link_planar' has 2 joints"),
         (("--kind", "splin"), "--kind: 'splin' is not known; did you mean 'spline'?"),
         (("--kind", "spline"), "--points: nothing found, but --kind spline needs it"),
         (("--kind", "spline", "--points", "absent.csv"), "absent.csv"),
@@ -132,3 +132,41 @@ def test_what_makes_no_motion_is_refused(run, tmp_path, monkeypatch, options, me
     assert (code, out) == (1, "")
     assert message in " ".join(err.split())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_figure_has_jerks_too():
+    pytest.importorskip("matplotlib")
+    robot = dal.robots.two_link_planar()
+    at = dal.trajectory.quintic([1.0, 2.0], [1.5, 2.5], duration=1.0).sample(count=21)
+    figure = draw(robot, at, dal.inverse_dynamics(robot, at.q, at.qd, at.qdd))
+    panels = [ax for ax in figure.axes if ax.get_visible()]
+    assert [ax.get_ylabel() for ax in panels][3:] == ["jerk [rad/s³]", "torque [N m]"]
+    np.testing.assert_array_equal(panels[3].get_lines()[1].get_ydata(), at.qddd[:, 1])
+    assert panels[0].get_ylim()[0] > 0.9  # zero is no special position
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("t,q_joint1,q_joint2\n0,0,0\n1,1,1\n1,2,2\n", "t: 1 s in row 2 and 1 s in row 3 found; times have to rise."),
+        ("t,q_joint1,q_joint2\n0,0,0\n", "t: 1 time found; 2 or more are expected."),
+        ("t,q_joint1 [deg],q_joint1 [rad],q_joint2\n0,0,0,0\n1,1,1,1\n", "column 'q_joint1': found twice; which is meant?"),
+    ],
+)
+def test_points_that_are_none_are_refused_with_their_place(run, tmp_path, table, message):
+    path = tmp_path / "points.csv"
+    path.write_text(table)
+    code, out, err = run("trajectory", ARM, "--kind", "spline", "--points", str(path))
+    assert (code, out) == (1, "")
+    assert err == f"error: {path}: {err.split(': ', 2)[2]}"
+    assert message in err
+
+
+@pytest.mark.parametrize(("option", "joint"), [("--from", "joint1"), ("--to", "joint2")])
+@pytest.mark.parametrize("command", ["trajectory", "scale", "timing"])
+def test_an_end_that_is_not_finite_is_named_with_its_joint(run, command, option, joint):
+    ends = {"--from": ["0", "0"], "--to": ["1", "1"]}
+    ends[option][int(joint[-1]) - 1] = "nan"
+    time = () if command == "timing" else ("--time", "1")
+    code, _, err = run(command, ARM, *(word for name, q in ends.items() for word in (name, *q)), *time)
+    assert (code, err) == (1, f"error: {option}: nan found for joint {joint!r}; a finite number is expected.\n")

@@ -45,7 +45,7 @@ def _three(option: str, values: list[float]) -> list[float] | None:
 
 
 def _from_file(path: str) -> tuple[FloatArray, bool]:
-    table = named_columns(path)
+    table = named_columns(path, gaps=True)  # a row that is no pose fails, and no other one
     turned = any(name in table for name in ANGLES)
     missing = [name for name in (*PLACES, *(ANGLES if turned else ())) if name not in table]
     if missing:

@@ -51,8 +51,17 @@ def run(given: Namespace) -> bool:
 def _ends(robot: Loaded, given: Namespace) -> tuple[FloatArray, FloatArray]:
     if not given.end:
         raise ShapeError(f"--to: nothing found, but a {given.kind} motion goes from one position to another. Give --to.")
-    start, end = (state_of(robot, {"q": q}, degrees=given.degrees).q for q in (given.start, given.end))
-    return start, end
+    return start_of(robot, given), end_of(robot, given)
+
+
+def start_of(robot: Loaded, given: Namespace) -> FloatArray:
+    """Where --from says that a motion begins."""
+    return state_of(robot, {"q": given.start}, degrees=given.degrees, option="--from", finite=True).q
+
+
+def end_of(robot: Loaded, given: Namespace) -> FloatArray:
+    """Where --to says that it ends."""
+    return state_of(robot, {"q": given.end}, degrees=given.degrees, option="--to", finite=True).q
 
 
 def _needed(given: Namespace, name: str, why: str) -> Any:
@@ -125,7 +134,7 @@ def _sampled(robot: Loaded, given: Namespace) -> Motion:
 
 def _line(robot: Loaded, given: Namespace) -> Motion:
     """The tool, without turning, to a point of the world."""
-    start = state_of(robot, {"q": given.start}, degrees=given.degrees).q
+    start = start_of(robot, given)
     X = dyn.forward_kinematics(robot, start)
     there, point = X.copy(), _needed(given, "tool-to", "x, y, z of the tool in the world [m]")
     if len(point) != 3:
@@ -185,11 +194,11 @@ def torque_columns(robot: Loaded, tau: FloatArray) -> dict[str, FloatArray]:
 
 
 def draw(robot: Loaded, at: Trajectory, tau: FloatArray) -> Any:
-    """Positions, velocities, accelerations and torques."""
-    figure = outputs.new_figure((9.6, 5.0), layout="constrained")
-    axes = figure.subplots(2, 2, sharex=True)
+    """Positions, velocities, accelerations, jerks and torques."""
+    figure = outputs.new_figure((12.0, 5.4), layout="constrained")
+    axes = figure.subplots(2, 3, sharex=True)
     names = [axis.name for axis in coordinates_of(robot)]
-    plots.motion(at.t, at.q, at.qd, at.qdd, tau, names=names, units=torque_units(robot), axes=axes)
+    plots.motion(at.t, at.q, at.qd, at.qdd, tau, qddd=at.qddd, names=names, units=torque_units(robot), axes=axes)
     return figure
 
 
