@@ -168,3 +168,14 @@ def test_a_start_of_another_robot_is_refused_with_its_joints(run):
     code, _, err = run("ik", "ur5", "--position", "0.4", "0.2", "0.3", "--q0", "0", "0")
     assert code == 1
     assert err.startswith("error: --q0: 2 values found, but 'ur5' has 6 joints, so 6 expected: joint1,")
+
+
+def test_a_second_goal_and_the_best_of_several_solutions(run):
+    panda = dal.load("panda")
+    wanted = ("ik", "panda", "--position", "0.4", "0.2", "0.5", "--rpy", "180", "0", "20", "--degrees", "--json")
+    plain, best = (
+        json.loads(run(*wanted, *options).out)["q"] for options in ((), ("--secondary", "manipulability", "--solutions", "20"))
+    )
+    measures = [float(dal.manipulability(panda, q).measure) for q in (plain, best)]
+    assert measures[1] > measures[0]
+    assert "near" in run(*wanted, "--secondary", "nearest").err

@@ -39,6 +39,7 @@ def run(given: Namespace) -> bool:
     start = state_of(robot, {"q": given.q0}, degrees=given.degrees, option="--q0").q if given.q0 else None
     options: dict[str, Any] = {"link": given.link, "frame": given.frame, "directions": directions, "q0": start}
     options |= {"limits": not given.no_limits, "continuous": given.continuous, "tolerance": given.tolerance}
+    options |= {"secondary": given.secondary, "seeds": given.solutions}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DalembertWarning)  # said below, row by row
         found = inverse_kinematics(robot, pose, attempts=given.attempts, rng=np.random.default_rng(given.seed), **options)
@@ -92,7 +93,7 @@ def _all_branches(robot: Loaded, pose: FloatArray, turned: bool, given: Namespac
     """Every solution of one pose, in closed form."""
     if pose.ndim > 2:
         raise ShapeError("--all: found together with --poses; all solutions are printed of one pose. Give --position and --rpy.")
-    for name in ("directions", "continuous", "q0"):
+    for name in ("directions", "continuous", "q0", "secondary"):
         if getattr(given, name):
             raise ShapeError(f"--{name}: found together with --all, where closed forms give all solutions. Leave one out.")
     found = inverse_branches(robot, pose, link=given.link, limits=not given.no_limits)

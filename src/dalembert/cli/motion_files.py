@@ -27,7 +27,7 @@ _HEAD = re.compile(r"\s*(?P<name>.+?)\s*(?:\[(?P<unit>[^\]]*)\])?\s*")
 _RATES = ("q", "qd", "qdd", "qddd")
 _POWERS = ("", "/s", "/s²", "/s³")
 _PLAIN = {"": "", "/s": "/s", "/s2": "/s²", "/s^2": "/s²", "/s²": "/s²", "/s3": "/s³", "/s^3": "/s³", "/s³": "/s³"}
-_TIMES = {"": 1.0, "s": 1.0, "ms": 1e-3}
+TIMES = {"": 1.0, "s": 1.0, "ms": 1e-3}
 _ORDER = 5  # of the spline: its third derivative has no corners
 
 
@@ -44,8 +44,8 @@ class MotionTable(NamedTuple):
 def read_motion(path: str, robot: Loaded) -> MotionTable:
     """The motion of a file, in SI units."""
     table = _named(path, robot, ["t"])
-    t = column(path, table, "t", _TIMES)
-    _rising(path, t, _ORDER + 1)
+    t = column(path, table, "t", TIMES)
+    rising(path, t, _ORDER + 1)
     q = _states(path, table, robot, "q")
     assert q is not None
     found = [_states(path, table, robot, name) for name in _RATES[1:]]
@@ -65,7 +65,7 @@ def read_states(path: str, robot: Loaded, rates: Sequence[str]) -> dict[str, Flo
         if values is None and any(f"{rate}_{c.name}" in table for c in coordinates_of(robot)):
             missing = next(name for c in coordinates_of(robot) if (name := f"{rate}_{c.name}") not in table)
             raise FormatError(f"no column {missing!r} found beside others of its kind; give all or none.", place=Place(path))
-    times = {"t": column(path, table, "t", _TIMES)} if "t" in table else {}
+    times = {"t": column(path, table, "t", TIMES)} if "t" in table else {}
     return {name: values for name, values in found.items() if values is not None} | times
 
 
@@ -90,13 +90,13 @@ def _named(path: str, robot: Loaded, needed: list[str]) -> dict[str, tuple[str, 
 def read_points(path: str, robot: Loaded) -> tuple[FloatArray, FloatArray]:
     """Times and positions of a file, two rows or more, in SI units."""
     table = _named(path, robot, ["t"])
-    t, q = column(path, table, "t", _TIMES), _states(path, table, robot, "q")
+    t, q = column(path, table, "t", TIMES), _states(path, table, robot, "q")
     assert q is not None
-    _rising(path, t, 2)
+    rising(path, t, 2)
     return t, q
 
 
-def _rising(path: str, t: FloatArray, least: int) -> None:
+def rising(path: str, t: FloatArray, least: int) -> None:
     """Refuse too few times, or some that do not rise."""
     if len(t) < least:
         raise FormatError(f"t: {counted(len(t), 'time')} found; {least} or more are expected.", place=Place(path))
@@ -113,8 +113,8 @@ def read_torques(path: str, robot: Loaded) -> tuple[FloatArray, FloatArray]:
     for name in ("t", *names):
         if name not in table:
             raise FormatError(f"no column {name!r} found; {listed(['t', *names])} are expected.", place=Place(path))
-    t = column(path, table, "t", _TIMES)
-    _rising(path, t, 1)
+    t = column(path, table, "t", TIMES)
+    rising(path, t, 1)
     units = [{"": 1.0, "N m": 1.0, "Nm": 1.0} if c.turns else {"": 1.0, "N": 1.0} for c in coordinates_of(robot)]
     return t, np.column_stack([column(path, table, name, unit) for name, unit in zip(names, units, strict=True)])
 
@@ -191,6 +191,7 @@ def state_columns(robot: Loaded, states: Mapping[str, FloatArray], t: FloatArray
 
 
 __all__ = [
+    "TIMES",
     "MotionTable",
     "column",
     "motion_columns",
@@ -199,6 +200,7 @@ __all__ = [
     "read_points",
     "read_states",
     "read_torques",
+    "rising",
     "smooth_motion",
     "state_columns",
     "table_format",

@@ -15,10 +15,11 @@ from ..loading import load
 from ..timing import FastestTiming, fastest_timing
 from . import outputs, terminal
 from .motion_files import MotionTable, motion_columns, read_points, write_table
+from .motion_options import end_of, start_of
 from .sheets import Sheet, print_sheets, print_title, sheet
 from .state_files import target_of
 from .systems import Loaded, coordinates_of, tree_of
-from .trajectory import end_of, start_of, torque_columns
+from .trajectory import torque_columns
 
 KINDS = ("torque", "velocity", "acceleration", "power", "jerk", "torque_rate")
 

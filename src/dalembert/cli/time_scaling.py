@@ -16,11 +16,12 @@ from . import outputs, terminal
 from .digits import aligned
 from .dynamics import torque_units
 from .motion_files import MotionTable, motion_columns, read_motion, write_table
+from .motion_options import end_of, start_of
 from .path_timing import drive_columns, drive_units, sizes
 from .sheets import Sheet, print_sheets, print_title, sheet
 from .state_files import target_of
 from .systems import Loaded, coordinates_of
-from .trajectory import end_of, start_of, torque_columns
+from .trajectory import torque_columns
 
 
 def run(given: Namespace) -> None:
