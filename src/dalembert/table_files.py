@@ -53,18 +53,59 @@ def write_columns(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> N
     replace_file(path, text.getvalue().encode())
 
 
-def read_columns(path: Path) -> tuple[list[str], list[FloatArray]]:
-    """Heads and columns of numbers; every number has to be finite."""
-    if path.suffix.lower() == ".parquet":
-        table = _parquet("table").read_table(path)
-        return table.column_names, [np.asarray(column.to_numpy(), dtype=float) for column in table.columns]
-    with open(path, newline="", encoding="utf-8-sig") as file:
-        rows = [row for row in csv.reader(file) if row]
-    if len(rows) < 2:
+def read_columns(path: Path, *, gaps: bool = False) -> tuple[list[str], list[FloatArray]]:
+    """Heads and columns of numbers; every number has to be finite, unless there may be gaps: empty cells, NaN or infinity."""
+    read = _read_parquet if path.suffix.lower() == ".parquet" else _read_csv
+    heads, columns, lines = read(path)
+    if not len(columns) or not len(columns[0]):
         raise FormatError(
             "no rows found; a line of names and one of numbers for each sample are expected.", place=Place(str(path))
         )
-    return rows[0], list(np.array([_numbers(path, k, row, len(rows[0])) for k, row in enumerate(rows[1:], start=2)]).T)
+    for head, column in zip(heads, columns, strict=True):
+        if not gaps and not np.isfinite(column).all():
+            k = int(np.argmin(np.isfinite(column)))
+            row, place = ("", Place(str(path), lines[k])) if lines else (f" in row {k + 1}", Place(str(path)))
+            raise FormatError(
+                f"column {shown(head)}: {column[k]:g} found{row}, finite numbers are expected. "
+                "Leave the row out, or fill the gap.",
+                place=place,
+            )
+    return heads, columns
+
+
+def _read_csv(path: Path) -> tuple[list[str], list[FloatArray], list[int]]:
+    """Heads, columns, and the line of each row."""
+    with open(path, newline="", encoding="utf-8-sig") as file:
+        reader = csv.reader(file)
+        try:
+            rows = [(reader.line_num, row) for row in reader if row]
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise FormatError(
+                f"not a table that can be read: {error}. A text in UTF-8 is expected.", place=Place(str(path))
+            ) from None
+    if not rows:
+        return [], [], []
+    heads = rows[0][1]
+    values = [_numbers(path, line, heads, row) for line, row in rows[1:]]
+    return heads, list(np.array(values).reshape(-1, len(heads)).T), [line for line, _ in rows[1:]]
+
+
+def _read_parquet(path: Path) -> tuple[list[str], list[FloatArray], list[int]]:
+    """Heads and columns; there are no lines."""
+    reader, arrow = _parquet("table"), importlib.import_module("pyarrow")
+    try:
+        table = reader.read_table(path)
+    except arrow.ArrowException as error:
+        words = str(error).splitlines()[0].rstrip(".")
+        raise FormatError(f"not a table that can be read: {words}.", place=Place(str(path))) from None
+    return table.column_names, [_floats(path, *named) for named in zip(table.column_names, table.columns, strict=True)], []
+
+
+def _floats(path: Path, head: str, column: Any) -> FloatArray:
+    try:
+        return np.asarray(column.to_numpy(), dtype=float)
+    except (TypeError, ValueError):
+        raise FormatError(f"column {shown(head)}: {column.type} found, numbers are expected.", place=Place(str(path))) from None
 
 
 def data_frame(columns: Mapping[str, Any]) -> Any:
@@ -76,22 +117,22 @@ def data_frame(columns: Mapping[str, Any]) -> Any:
     return pandas.DataFrame(dict(columns))
 
 
-def _numbers(path: Path, line: int, row: Sequence[str], width: int) -> list[float]:
-    if len(row) != width:
-        raise FormatError(f"{len(row)} cells found, {width} expected, one for each name.", place=Place(str(path), line))
+def _numbers(path: Path, line: int, heads: Sequence[str], row: Sequence[str]) -> list[float]:
+    if len(row) != len(heads):
+        raise FormatError(f"{len(row)} cells found, {len(heads)} expected, one for each name.", place=Place(str(path), line))
     try:
-        values = [float(cell) for cell in row]
+        return [float(cell) if cell.strip() else np.nan for cell in row]
     except ValueError:
-        cell = next(cell for cell in row if not _is_number(cell))
-        raise FormatError(f"{shown(cell)} found, a number expected.", place=Place(str(path), line)) from None
-    if not np.isfinite(values).all():
-        raise FormatError("NaN or infinity found, finite numbers are expected.", place=Place(str(path), line))
-    return values
+        head, cell = next(pair for pair in zip(heads, row, strict=True) if not _is_number(pair[1]))
+        remedy = " Cells are separated by commas." if ";" in cell or "\t" in cell else ""
+        raise FormatError(
+            f"column {shown(head)}: {shown(cell)} found, a number expected.{remedy}", place=Place(str(path), line)
+        ) from None
 
 
 def _is_number(cell: str) -> bool:
     try:
-        float(cell)
+        float(cell.strip() or "nan")
     except ValueError:
         return False
     return True

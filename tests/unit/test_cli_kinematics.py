@@ -133,3 +133,49 @@ def test_a_table_without_places_is_refused_with_its_name(run, tmp_path):
     code, _, err = run("ik", "panda", "--poses", path)
     assert code == 1
     assert "poses.csv: no column 'z' found; x, y, z, roll, pitch, yaw are expected" in " ".join(err.split())
+
+
+def test_a_position_that_is_not_finite_is_named_with_its_joint(run):
+    code, out, err = run("kinematics", "ur5", "--q", "0", "0", "nan", "0", "0", "0")
+    assert (code, out, err) == (1, "", "error: q: nan found for joint 'joint3'; a finite number is expected.\n")
+
+
+def test_a_row_that_is_no_pose_is_marked_and_the_others_are_found(run, tmp_path):
+    X = dal.forward_kinematics(dal.load("ur5"), Q)[:3, 3]
+    poses = write(tmp_path / "poses.csv", ["x", "y", "z"], [X, (X[0], "", X[2]), X])
+    code, out, _ = run("ik", "ur5", "--poses", poses, "-o", str(tmp_path / "found.csv"))
+    assert code == 1
+    assert "2 of 3 poses reached" in out
+    assert "row 2 the pose contains NaN or infinity, so nothing was looked for." in " ".join(out.split())
+    with open(tmp_path / "found.csv", encoding="utf-8") as file:
+        assert [row["reached"] for row in csv.DictReader(file)] == ["1", "0", "1"]
+
+
+def test_degrees_of_a_start_are_those_of_joints_that_turn(run, monkeypatch):
+    """A sliding joint of a SCARA starts at so many metres."""
+    seen = {}
+
+    def noted(robot, pose, **options):
+        seen.update(options)
+        return dal.inverse_kinematics(robot, pose, **options)
+
+    monkeypatch.setattr("dalembert.cli.ik.inverse_kinematics", noted)
+    run("ik", "scara", "--position", "0.4", "0.2", "0.2", "--q0", "10", "20", "0.1", "30", "--degrees")
+    np.testing.assert_allclose(seen["q0"], [np.radians(10), np.radians(20), 0.1, np.radians(30)])
+
+
+def test_a_start_of_another_robot_is_refused_with_its_joints(run):
+    code, _, err = run("ik", "ur5", "--position", "0.4", "0.2", "0.3", "--q0", "0", "0")
+    assert code == 1
+    assert err.startswith("error: --q0: 2 values found, but 'ur5' has 6 joints, so 6 expected: joint1,")
+
+
+def test_a_second_goal_and_the_best_of_several_solutions(run):
+    panda = dal.load("panda")
+    wanted = ("ik", "panda", "--position", "0.4", "0.2", "0.5", "--rpy", "180", "0", "20", "--degrees", "--json")
+    plain, best = (
+        json.loads(run(*wanted, *options).out)["q"] for options in ((), ("--secondary", "manipulability", "--solutions", "20"))
+    )
+    measures = [float(dal.manipulability(panda, q).measure) for q in (plain, best)]
+    assert measures[1] > measures[0]
+    assert "near" in run(*wanted, "--secondary", "nearest").err

@@ -144,10 +144,10 @@ REFUSED = {
     "joint": (table("t,q_joint1,q_joint3", "0,0,0"), "column 'q_joint3': coordinate: 'joint3' is not known; did you mean"),
     "missing": (table("t,q_joint1", "0,0"), "no column 'q_joint2' found"),
     "unit": (table("t,q_joint1 [m],q_joint2", *(f"{k},0,0" for k in range(9))), "column 'q_joint1': unit 'm' found"),
-    "text": (table("t,q_joint1,q_joint2", "0,0,0", "1,x,0"), "bad.csv:3: 'x' found, a number expected"),
-    "nan": (table("t,q_joint1,q_joint2", "0,0,nan"), "bad.csv:2: NaN or infinity found"),
+    "text": (table("t,q_joint1,q_joint2", "0,0,0", "1,x,0"), "bad.csv:3: column 'q_joint1': 'x' found, a number expected"),
+    "nan": (table("t,q_joint1,q_joint2", "0,0,nan"), "bad.csv:2: column 'q_joint2': nan found, finite numbers are expected"),
     "cells": (table("t,q_joint1,q_joint2", "0,0"), "bad.csv:2: 2 cells found, 3 expected"),
-    "few": (table("t,q_joint1,q_joint2", "0,0,0", "1,0,0"), "t: 2 times found; 6 or more, rising, are expected"),
+    "few": (table("t,q_joint1,q_joint2", "0,0,0", "1,0,0"), "t: 2 times found; 6 or more are expected"),
     "empty": ("", "no rows found"),
 }
 

@@ -124,9 +124,9 @@ def test_what_cannot_be_is_refused_in_a_sentence(run, arguments, words):
     ("text", "words"),
     [
         ("t,tau_joint1\n0,1\n", "no column 'tau_joint2' found"),
-        ("t,tau_joint1,tau_joint2\n0,1,2\n0,1,2\n", "t: times that do not rise found"),
+        ("t,tau_joint1,tau_joint2\n0,1,2\n0,1,2\n", "t: 0 s in row 1 and 0 s in row 2 found; times have to rise"),
         ("t,tau_joint1 [rad],tau_joint2\n0,1,2\n1,1,2\n", "column 'tau_joint1': unit 'rad' found"),
-        ("t,tau_joint1,tau_joint2\n0,1,2\n1,nan,2\n", "NaN or infinity found"),
+        ("t,tau_joint1,tau_joint2\n0,1,2\n1,nan,2\n", "column 'tau_joint1': nan found"),
     ],
 )
 def test_a_table_of_torques_that_does_not_fit_is_refused(run, tmp_path, text, words):
@@ -155,3 +155,23 @@ def test_nothing_is_left_behind_when_it_is_interrupted(tmp_path):
         process.kill()
     assert [entry.name for entry in tmp_path.iterdir()] == ["swing.csv"]
     assert len(table.read_text(encoding="utf-8").splitlines()) == 502
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--q0", "0.3,nan"), "--q0: nan found for joint 'joint2'; a finite number is expected."),
+        (("--qd0", "inf,0"), "--qd0: inf found for joint 'joint1'; a finite number is expected."),
+        (("--hold", "0.3,nan"), "--hold: nan found for joint 'joint2'; a finite number is expected."),
+        (("--hold", "0.3"), "--hold: 1 value found, but 'two_link_planar' has 2 joints"),
+        (("--animate", "swing.gif", "--fps", "0"), "--fps: 0 found, a number above 0 is expected."),
+        (("--animate", "swing.gif", "--speed", "-1"), "--speed: -1 found, a number above 0 is expected."),
+        (("--animate", "swing.gif", "--trace", "hand"), "trace: link: 'hand' is not known. Known: tool, base, link1, link2."),
+    ],
+)
+def test_what_cannot_be_done_is_said_before_anything_is_simulated_or_written(run, tmp_path, monkeypatch, options, message):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run(*SWING, "-o", "swing.csv", *options)
+    assert (code, out) == (1, "")
+    assert err.startswith(f"error: {message}")
+    assert list(tmp_path.iterdir()) == []

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dalembert as dal
-from dalembert.errors import DalembertError, ShapeError, UnknownNameError
+from dalembert.errors import DalembertError, DalembertWarning, ShapeError, UnknownNameError
 
 matplotlib.use("Agg")
 Image = pytest.importorskip("PIL.Image")
@@ -189,3 +189,30 @@ def test_the_histories_of_a_motion_are_drawn():
     assert [text.get_text() for text in axes[4].get_legend().get_texts()] == ["motors", "gravity", "sum"]
     with pytest.raises(ShapeError, match="result: 3 found; what dal.simulate or dal.rollout returns is expected"):
         dal.plots.simulation(3)
+
+
+def test_the_paper_of_a_gif_is_white_in_every_picture(tmp_path):
+    """Also where faint lines lie close to it."""
+    stewart = dal.mechanisms.stewart()
+    ends = np.array([stewart.q0, 1.02 * np.array(stewart.q0)])
+    dal.animate(SimpleNamespace(t=np.array([0.0, 0.2]), q=ends), tmp_path / "legs.gif", system=stewart, fps=10)
+    for picture in read(tmp_path / "legs.gif")[0]:
+        assert (picture[0, 0] == 255).all()
+        assert (picture == 255).all(axis=-1).mean() > 0.8
+
+
+def test_legends_of_energies_and_powers_are_above_what_is_drawn():
+    swing = dal.simulate(dal.robots.two_link_planar(), [0.3, 0.2], [0.0, 0.0], t_eval=np.linspace(0, 1, 21), dense=True)
+    axes = dal.plots.simulation(swing)
+    axes[0].figure.canvas.draw()
+    for ax in axes[3:5]:
+        assert ax.get_legend().get_window_extent().y0 >= ax.get_window_extent().y1
+
+
+def test_causes_that_never_act_are_no_part_of_a_motion_that_ended_early():
+    with pytest.warns(DalembertWarning, match="ended early"):
+        swing = dal.simulate(
+            dal.robots.two_link_planar(), [0.3, 0.2], [0.0, 0.0], t_eval=np.linspace(0, 1, 501), dense=True, max_steps=3
+        )
+    assert np.isnan(swing.q[-1]).all()
+    assert list(swing.power.by_cause) == ["gravity"]

@@ -101,5 +101,20 @@ def test_what_does_not_fit_is_refused(axes):
         plots.contributions(T, dal.contributions(ARM, *STATE), by="causes", axes=axes)
     with pytest.raises(ShapeError, match=r"qd: shape \(4, 2\) found, \(5, n\) expected"):
         plots.motion(T, STATE[0], STATE[1][:4], STATE[2], STATE[0], axes=axes)
-    with pytest.raises(ShapeError, match="axes: 2 found, 4 expected: one each for positions"):
+    with pytest.raises(ShapeError, match="axes: 2 found, 4 expected: one each for position, velocity, acceleration, torque"):
         plots.motion(T, *STATE, STATE[0], axes=axes[0])
+
+
+def test_a_motion_without_torques_and_with_jerks(axes):
+    five = Figure(figsize=(9.6, 4.0)).subplots(2, 3)
+    panels = plots.motion(T, *STATE, qddd=STATE[1], axes=five)
+    assert [ax.get_ylabel().split(" [")[0] for ax in panels] == ["position", "velocity", "acceleration", "jerk"]
+    assert len(plots.motion(T, *STATE, axes=axes)) == 3
+    both = plots.motion(T, *STATE, STATE[0], qddd=STATE[1], axes=five)
+    assert [ax.get_ylabel().split(" [")[0] for ax in both][3:] == ["jerk", "torque"]
+
+
+def test_positions_far_from_zero_fill_their_panel(axes):
+    panels = plots.motion(T, STATE[0] + 50.0, STATE[1] + 50.0, STATE[2], axes=axes)
+    assert panels[0].get_ylim()[0] > 40.0
+    assert panels[1].get_ylim()[0] < 0.0  # a velocity is seen beside rest

@@ -297,7 +297,7 @@ COMMANDS = {
             option(
                 "--kind",
                 about="triangular, trapezoidal, cubic, quintic, septic; double_s, synchronised; spline, quintic_spline, "
-                "b_spline, blended, sampled; or line, of the tool",
+                "b_spline, blended, sampled; or line, circle, poses, of the tool",
                 metavar="NAME",
                 default="quintic",
             ),
@@ -316,7 +316,15 @@ COMMANDS = {
             option("--blend-time", about="of each blend [s]", metavar="T", type=number),
             option("--cutoff", about="of the filter of samples [Hz]", metavar="F", type=number),
             number_list("--tool-to", "where a line of the tool ends: x y z [m]"),
-            option("--directions", about="which of x,y,z,rx,ry,rz a line keeps to; all by default", metavar="NAMES"),
+            number_list("--tool-rpy", "roll, pitch, yaw in which it ends; not turned if left out"),
+            number_list("--centre", "of a circle: x y z of a point of its axis [m]"),
+            number_list("--axis", "of a circle: its direction, such as 0 0 1; the tool goes about it by the right hand"),
+            option("--angle", about="of an arc; the whole circle if left out", metavar="A", type=number),
+            flag("--turning", "the tool turns with the circle"),
+            option("--poses", about="a .csv or .parquet table with t, x, y, z, roll, pitch, yaw", metavar="FILE"),
+            option("--link", about="whose path it is; the tool by default", metavar="NAME"),
+            option("--directions", about="which of x,y,z,rx,ry,rz keep to the path; all by default", metavar="NAMES"),
+            option("--held", about="joints that rest, where there are more than directions: joint1,joint3", metavar="NAMES"),
             samples("how many instants", 501, 2),
             option("--dt", about="or the time between them [s]", metavar="T", type=number),
             flag("--strict", "fail where a limit is passed"),
@@ -532,6 +540,10 @@ COMMANDS = {
                 default="world",
             ),
             flag("--continuous", "the rows of the table are a path: each starts at the solution before"),
+            option(
+                "--secondary", about="second goal of redundant arms: near (to --q0), limits or manipulability", metavar="NAME"
+            ),
+            option("--solutions", about="of how many solutions the best is taken", metavar="N", type=whole(1, 10_000), default=1),
             flag("--all", "all solutions of one pose in closed form, for arms of known kinds"),
             flag("--no-limits", "let joints go beyond their limits"),
             option("--tolerance", about="how near is near enough [m, rad]", metavar="T", type=number, default="1e-5"),

@@ -52,24 +52,33 @@ def run(source: str, given: Mapping[str, Sequence[float]], *, degrees: bool, for
     print_sheets(state_table(robot, state), torque_table(robot, state, result), mass_table(robot, result))
 
 
-def state_of(robot: Loaded, given: Mapping[str, Sequence[float]], *, degrees: bool) -> GivenState:
-    """The state in SI units; what is not given is zero, and of a mechanism the position in which it was assembled."""
+def state_of(
+    robot: Loaded, given: Mapping[str, Sequence[float]], *, degrees: bool, option: str = "", finite: bool = False
+) -> GivenState:
+    """The state in SI units; what is not given is zero, and of a mechanism the position in which it was assembled.
+
+    Messages name the option that gives it, where it is another than --q, --qd or --qdd. Some commands need it `finite`.
+    """
     scale = np.array([np.pi / 180 if degrees and joint.turns else 1.0 for joint in coordinates_of(robot)])
     left_out = {"q": position_left_out(robot)}
 
     def values(name: str) -> FloatArray:
         found = given.get(name, ())
-        return _checked(robot, name, found) * scale if found else left_out.get(name, np.zeros(robot.n))
+        return _checked(robot, option or name, found, finite=finite) * scale if found else left_out.get(name, np.zeros(robot.n))
 
     return GivenState(*map(values, GivenState._fields))
 
 
-def _checked(robot: Loaded, name: str, values: Sequence[float]) -> FloatArray:
+def _checked(robot: Loaded, name: str, values: Sequence[float], *, finite: bool) -> FloatArray:
     if len(values) != robot.n:
         raise ShapeError(
             f"{name}: {counted(len(values), 'value')} found, but {robot.name!r} has {counted(robot.n, noun_of(robot))}, so "
             f"{robot.n} expected: {', '.join(robot.joint_names)}."
         )
+    if finite:
+        for axis, value in zip(coordinates_of(robot), values, strict=True):
+            if not np.isfinite(value):
+                raise ShapeError(f"{name}: {value:g} found for {noun_of(robot)} {axis.name!r}; a finite number is expected.")
     return np.array(values, dtype=float)
 
 

@@ -27,7 +27,7 @@ def run(given: Namespace) -> None:
     picture = outputs.picture("kinematics", given.plot, "--plot")
     target = target_of(given.output)
     robot = load(given.source)
-    rows = rows_of(robot, given, "q")
+    rows = rows_of(robot, given, "q", finite=True)
     pose = np.asarray(forward_kinematics(robot, rows.state.q, given.link))
     J = np.asarray(jacobian(robot, rows.state.q, given.link, frame=given.frame))
     if given.json:

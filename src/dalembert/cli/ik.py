@@ -16,6 +16,7 @@ from ..loading import load
 from ..wording import counted
 from . import outputs, terminal
 from .digits import aligned, number
+from .dynamics import state_of
 from .motion_files import state_columns
 from .opspace import names_of
 from .pose_tables import pose_columns, poses_of
@@ -35,9 +36,10 @@ def run(given: Namespace) -> bool:
     if given.all:
         return _all_branches(robot, pose, turned, given, target, picture)
     directions = names_of(given.directions) or (None if turned else "position")
-    start = (np.radians(given.q0) if given.degrees else np.array(given.q0)) if given.q0 else None
+    start = state_of(robot, {"q": given.q0}, degrees=given.degrees, option="--q0").q if given.q0 else None
     options: dict[str, Any] = {"link": given.link, "frame": given.frame, "directions": directions, "q0": start}
     options |= {"limits": not given.no_limits, "continuous": given.continuous, "tolerance": given.tolerance}
+    options |= {"secondary": given.secondary, "seeds": given.solutions}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DalembertWarning)  # said below, row by row
         found = inverse_kinematics(robot, pose, attempts=given.attempts, rng=np.random.default_rng(given.seed), **options)
@@ -91,7 +93,7 @@ def _all_branches(robot: Loaded, pose: FloatArray, turned: bool, given: Namespac
     """Every solution of one pose, in closed form."""
     if pose.ndim > 2:
         raise ShapeError("--all: found together with --poses; all solutions are printed of one pose. Give --position and --rpy.")
-    for name in ("directions", "continuous", "q0"):
+    for name in ("directions", "continuous", "q0", "secondary"):
         if getattr(given, name):
             raise ShapeError(f"--{name}: found together with --all, where closed forms give all solutions. Leave one out.")
     found = inverse_branches(robot, pose, link=given.link, limits=not given.no_limits)
@@ -108,7 +110,7 @@ def _all_branches(robot: Loaded, pose: FloatArray, turned: bool, given: Namespac
 
 
 def _print_branches(robot: Loaded, found: Branches, q: FloatArray, *, limits: bool) -> None:
-    print_title(f"{robot!r}, {found.kind}: {len(q)} solutions")
+    print_title(f"{robot!r}, {found.kind}: {counted(len(q), 'solution')}")
     if not len(q):
         remedy = "Try --no-limits, to see whether limits are why." if limits else "Without --all the nearest one is found."
         why = f"it is out of reach{', or beyond joint limits' * limits}"

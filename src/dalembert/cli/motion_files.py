@@ -19,7 +19,7 @@ from ..checks import FloatArray
 from ..errors import FormatError, Place, ShapeError, UnknownNameError, shown
 from ..table_files import read_columns, table_format, write_columns
 from ..trajectory import septic
-from ..wording import listed
+from ..wording import counted, listed
 from .outputs import confirm
 from .systems import Loaded, coordinates_of
 
@@ -27,7 +27,7 @@ _HEAD = re.compile(r"\s*(?P<name>.+?)\s*(?:\[(?P<unit>[^\]]*)\])?\s*")
 _RATES = ("q", "qd", "qdd", "qddd")
 _POWERS = ("", "/s", "/s²", "/s³")
 _PLAIN = {"": "", "/s": "/s", "/s2": "/s²", "/s^2": "/s²", "/s²": "/s²", "/s3": "/s³", "/s^3": "/s³", "/s³": "/s³"}
-_TIMES = {"": 1.0, "s": 1.0, "ms": 1e-3}
+TIMES = {"": 1.0, "s": 1.0, "ms": 1e-3}
 _ORDER = 5  # of the spline: its third derivative has no corners
 
 
@@ -44,9 +44,8 @@ class MotionTable(NamedTuple):
 def read_motion(path: str, robot: Loaded) -> MotionTable:
     """The motion of a file, in SI units."""
     table = _named(path, robot, ["t"])
-    t = column(path, table, "t", _TIMES)
-    if len(t) < _ORDER + 1 or not (np.diff(t) > 0).all():
-        raise FormatError(f"t: {len(t)} times found; {_ORDER + 1} or more, rising, are expected.", place=Place(path))
+    t = column(path, table, "t", TIMES)
+    rising(path, t, _ORDER + 1)
     q = _states(path, table, robot, "q")
     assert q is not None
     found = [_states(path, table, robot, name) for name in _RATES[1:]]
@@ -66,14 +65,19 @@ def read_states(path: str, robot: Loaded, rates: Sequence[str]) -> dict[str, Flo
         if values is None and any(f"{rate}_{c.name}" in table for c in coordinates_of(robot)):
             missing = next(name for c in coordinates_of(robot) if (name := f"{rate}_{c.name}") not in table)
             raise FormatError(f"no column {missing!r} found beside others of its kind; give all or none.", place=Place(path))
-    times = {"t": column(path, table, "t", _TIMES)} if "t" in table else {}
+    times = {"t": column(path, table, "t", TIMES)} if "t" in table else {}
     return {name: values for name, values in found.items() if values is not None} | times
 
 
-def named_columns(path: str) -> dict[str, tuple[str, FloatArray]]:
-    """The columns of a file by name, each with its unit."""
-    heads, columns = read_columns(Path(path))
-    return {_parsed(head)[0]: (_parsed(head)[1], column) for head, column in zip(heads, columns, strict=True)}
+def named_columns(path: str, *, gaps: bool = False) -> dict[str, tuple[str, FloatArray]]:
+    """The columns of a file by name, each with its unit; numbers that are not finite only where there may be gaps."""
+    heads, columns = read_columns(Path(path), gaps=gaps)
+    found: dict[str, tuple[str, FloatArray]] = {}
+    for (name, unit), column in zip(map(_parsed, heads), columns, strict=True):
+        if name in found:
+            raise FormatError(f"column {shown(name)}: found twice; which is meant? Leave one out.", place=Place(path))
+        found[name] = unit, column
+    return found
 
 
 def _named(path: str, robot: Loaded, needed: list[str]) -> dict[str, tuple[str, FloatArray]]:
@@ -86,24 +90,31 @@ def _named(path: str, robot: Loaded, needed: list[str]) -> dict[str, tuple[str, 
 def read_points(path: str, robot: Loaded) -> tuple[FloatArray, FloatArray]:
     """Times and positions of a file, two rows or more, in SI units."""
     table = _named(path, robot, ["t"])
-    t, q = column(path, table, "t", _TIMES), _states(path, table, robot, "q")
+    t, q = column(path, table, "t", TIMES), _states(path, table, robot, "q")
     assert q is not None
-    if len(t) < 2 or not (np.diff(t) > 0).all():
-        raise FormatError(f"t: {len(t)} times found; 2 or more, rising, are expected.", place=Place(path))
+    rising(path, t, 2)
     return t, q
+
+
+def rising(path: str, t: FloatArray, least: int) -> None:
+    """Refuse too few times, or some that do not rise."""
+    if len(t) < least:
+        raise FormatError(f"t: {counted(len(t), 'time')} found; {least} or more are expected.", place=Place(path))
+    if not (rise := np.diff(t) > 0).all():
+        k = int(np.argmin(rise))
+        pair = f"{t[k]:g} s in row {k + 1} and {t[k + 1]:g} s in row {k + 2}"
+        raise FormatError(f"t: {pair} found; times have to rise. Sort the rows, and leave out repeated ones.", place=Place(path))
 
 
 def read_torques(path: str, robot: Loaded) -> tuple[FloatArray, FloatArray]:
     """Times (G,) and torques (G, n) of a file with columns t and tau_<name>; other columns are left alone."""
-    heads, columns = read_columns(Path(path))
-    table = {_parsed(head)[0]: (_parsed(head)[1], column) for head, column in zip(heads, columns, strict=True)}
+    table = named_columns(path)
     names = [f"tau_{c.name}" for c in coordinates_of(robot)]
     for name in ("t", *names):
         if name not in table:
             raise FormatError(f"no column {name!r} found; {listed(['t', *names])} are expected.", place=Place(path))
-    t = column(path, table, "t", _TIMES)
-    if not (np.diff(t) > 0).all():
-        raise FormatError("t: times that do not rise found; each has to be after the one before.", place=Place(path))
+    t = column(path, table, "t", TIMES)
+    rising(path, t, 1)
     units = [{"": 1.0, "N m": 1.0, "Nm": 1.0} if c.turns else {"": 1.0, "N": 1.0} for c in coordinates_of(robot)]
     return t, np.column_stack([column(path, table, name, unit) for name, unit in zip(names, units, strict=True)])
 
@@ -180,6 +191,7 @@ def state_columns(robot: Loaded, states: Mapping[str, FloatArray], t: FloatArray
 
 
 __all__ = [
+    "TIMES",
     "MotionTable",
     "column",
     "motion_columns",
@@ -188,6 +200,7 @@ __all__ = [
     "read_points",
     "read_states",
     "read_torques",
+    "rising",
     "smooth_motion",
     "state_columns",
     "table_format",

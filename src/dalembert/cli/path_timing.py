@@ -14,8 +14,8 @@ from ..errors import ShapeError
 from ..loading import load
 from ..timing import FastestTiming, fastest_timing
 from . import outputs, terminal
-from .dynamics import state_of
 from .motion_files import MotionTable, motion_columns, read_points, write_table
+from .motion_options import end_of, start_of
 from .sheets import Sheet, print_sheets, print_title, sheet
 from .state_files import target_of
 from .systems import Loaded, coordinates_of, tree_of
@@ -74,7 +74,7 @@ def _way(robot: Loaded, given: Namespace) -> FloatArray:
         return read_points(given.points, robot)[1]
     if not given.end:
         raise ShapeError("--points, --to: no path found. Give --points FILE, or --to, and --from if it is not zero.")
-    return np.stack([state_of(robot, {"q": q}, degrees=given.degrees).q for q in (given.start, given.end)])
+    return np.stack([start_of(robot, given), end_of(robot, given)])
 
 
 def binding(found: FastestTiming) -> Sheet:

@@ -8,14 +8,16 @@ Angles may be in degrees, which the unit of a column says; a table without any a
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from ..checks import FloatArray
 from ..errors import FormatError, Place, ShapeError
 from ..formats.poses import make_pose, rotation_from_rpy, rpy_from_rotation
-from ..wording import listed
-from .motion_files import column, named_columns
+from ..wording import counted, listed
+from .motion_files import TIMES, column, named_columns, rising
 
 PLACES = ("x", "y", "z")
 ANGLES = ("roll", "pitch", "yaw")
@@ -29,33 +31,50 @@ def poses_of(given: Namespace) -> tuple[FloatArray, bool]:
         if given.position or given.rpy:
             raise ShapeError("--poses: found together with --position or --rpy, but the file has the poses. Leave one out.")
         return _from_file(given.poses)
-    place = _three("--position", given.position)
-    if place is None:
+    if not given.position:
         raise ShapeError("--position: missing; three numbers are expected, or a table of poses by --poses.")
-    rpy = _three("--rpy", given.rpy)
-    if rpy is None:
+    place = three("--position", given.position)
+    if not given.rpy:
         return make_pose(place), False
+    rpy = three("--rpy", given.rpy)
     return make_pose(place, rotation_from_rpy(np.radians(rpy) if given.degrees else rpy)), True
 
 
-def _three(option: str, values: list[float]) -> list[float] | None:
-    if values and len(values) != 3:
-        raise ShapeError(f"{option}: {len(values)} numbers found, three are expected.")
-    return values or None
+def three(option: str, values: list[float]) -> list[float]:
+    """Three numbers that an option gives."""
+    if len(values) != 3:
+        raise ShapeError(f"{option}: {counted(len(values), 'number')} found, three are expected.")
+    return values
+
+
+def read_path(path: str) -> tuple[FloatArray, FloatArray]:
+    """Times (K,) and whole poses (K, 4, 4) of a file."""
+    table = named_columns(path)
+    missing = [name for name in ("t", *PLACES, *ANGLES) if name not in table]
+    if missing:
+        raise FormatError(f"no column {missing[0]!r} found; {listed(['t', *PLACES, *ANGLES])} are expected.", place=Place(path))
+    t = column(path, table, "t", TIMES)
+    rising(path, t, 2)
+    return t, _poses(path, table)
 
 
 def _from_file(path: str) -> tuple[FloatArray, bool]:
-    table = named_columns(path)
+    table = named_columns(path, gaps=True)  # a row that is no pose fails, and no other one
     turned = any(name in table for name in ANGLES)
     missing = [name for name in (*PLACES, *(ANGLES if turned else ())) if name not in table]
     if missing:
         expected = listed([*PLACES, *ANGLES])
         raise FormatError(f"no column {missing[0]!r} found; {expected} are expected, or the first three.", place=Place(path))
+    return _poses(path, table), turned
+
+
+def _poses(path: str, table: Mapping[str, Any]) -> FloatArray:
+    """Of all rows, not turned where there are no angles."""
     places = np.column_stack([column(path, table, name, _LENGTHS) for name in PLACES])
-    if not turned:
-        return np.array([make_pose(p) for p in places]), False
+    if ANGLES[0] not in table:
+        return np.array([make_pose(p) for p in places])
     angles = np.column_stack([column(path, table, name, _TURNS) for name in ANGLES])
-    return np.array([make_pose(p, rotation_from_rpy(a)) for p, a in zip(places, angles, strict=True)]), True
+    return np.array([make_pose(p, rotation_from_rpy(a)) for p, a in zip(places, angles, strict=True)])
 
 
 def place_and_angles(pose: FloatArray) -> FloatArray:
@@ -72,4 +91,4 @@ def pose_columns(pose: FloatArray, prefix: str = "") -> dict[str, FloatArray]:
     return {head: values[:, k] for k, head in enumerate(heads)}
 
 
-__all__ = ["ANGLES", "PLACES", "place_and_angles", "pose_columns", "poses_of"]
+__all__ = ["ANGLES", "PLACES", "place_and_angles", "pose_columns", "poses_of", "read_path", "three"]

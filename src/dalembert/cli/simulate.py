@@ -16,6 +16,7 @@ from ..loading import load
 from ..plots import simulation as draw_histories
 from ..plots.animation import animate
 from ..plots.moving_pictures import writer_of
+from ..plots.skeleton import parts_of, traced_point
 from ..simulate import Simulation, simulate
 from . import outputs, terminal
 from .digits import number
@@ -28,17 +29,19 @@ from .systems import Loaded, coordinates_of, noun_of
 def run(given: Namespace) -> bool:
     """Print a summary, and write or draw the course; False where the motion did not reach its end."""
     picture = outputs.picture("simulate", given.plot, "--plot")
-    table, film = _table(given.output), _film(given.animate, given.fps)
+    table, film = _table(given.output), _film(given)
     robot = load(given.source)
-    start = state_of(robot, {"q": given.q0, "qd": given.qd0}, degrees=given.degrees)
+    if given.trace is not None:
+        traced_point(parts_of(robot)[0], given.trace)
+    q0, qd0 = _start(robot, given)
     if given.duration is None or not 0 < given.duration < np.inf:
         raise ShapeError("--duration: a time above 0 s is expected, such as --duration 2.")
     times = np.linspace(0.0, given.duration, given.samples)
     with terminal.progress_bar("simulating") as progress:
         motion = simulate(
             robot,
-            start.q,
-            start.qd,
+            q0,
+            qd0,
             t_eval=times,
             method=given.method,
             rtol=given.rtol,
@@ -64,12 +67,21 @@ def _table(given: str | None) -> Path | None:
     return outputs.destination("--output", given)
 
 
-def _film(given: str | None, fps: float) -> Path | None:
+def _film(given: Namespace) -> Path | None:
     """Where an animation goes, if one is wanted and can be drawn and written."""
-    if given is None:
+    if given.animate is None:
         return None
-    writer_of("--animate", given, fps)
-    return outputs.destination("--animate", given)
+    for option in ("fps", "speed"):
+        if not 0 < getattr(given, option) < np.inf:
+            raise ShapeError(f"--{option}: {getattr(given, option):g} found, a number above 0 is expected.")
+    writer_of("--animate", given.animate, given.fps)
+    return outputs.destination("--animate", given.animate)
+
+
+def _start(robot: Loaded, given: Namespace) -> tuple[FloatArray, FloatArray]:
+    options: dict[str, Any] = {"degrees": given.degrees, "finite": True}
+    q0 = state_of(robot, {"q": given.q0}, option="--q0", **options).q
+    return q0, state_of(robot, {"qd": given.qd0}, option="--qd0", **options).qd
 
 
 def _torques(robot: Loaded, given: Namespace) -> dict[str, Any]:
@@ -81,7 +93,7 @@ def _torques(robot: Loaded, given: Namespace) -> dict[str, Any]:
         t, tau = read_torques(given.torques, robot)
         return {"tau": tau, "tau_times": t, "tau_between": given.between}
     if given.hold:
-        target = state_of(robot, {"q": given.hold}, degrees=given.degrees).q
+        target = state_of(robot, {"q": given.hold}, degrees=given.degrees, option="--hold", finite=True).q
         return {"tau": holding(robot), "inputs": {"target": target, "w": _frequency(given.frequency)}}
     if given.tau and len(given.tau) != robot.n:
         raise ShapeError(f"--tau: {len(given.tau)} numbers found, {robot.n} expected, one for each {noun_of(robot)}.")

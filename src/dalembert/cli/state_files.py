@@ -41,11 +41,11 @@ class StateRows(NamedTuple):
         return state_columns(robot, {rate: np.atleast_2d(getattr(self.state, rate)) for rate in rates}, self.t)
 
 
-def rows_of(robot: Loaded, given: Namespace, *rates: str) -> StateRows:
-    """The state that options give, or those of a file."""
+def rows_of(robot: Loaded, given: Namespace, *rates: str, finite: bool = False) -> StateRows:
+    """The state that options give, or those of a file, which are finite."""
     values = {rate: getattr(given, rate) for rate in rates}
     if given.states is None:
-        return StateRows(state_of(robot, values, degrees=given.degrees), many=False)
+        return StateRows(state_of(robot, values, degrees=given.degrees, finite=finite), many=False)
     for rate, value in values.items():
         if value:
             raise ShapeError(f"--states: found together with --{rate}, but the file has the states. Leave one of them out.")

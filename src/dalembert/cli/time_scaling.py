@@ -14,8 +14,9 @@ from ..timing import ScaledTrajectory, scale_trajectory
 from ..trajectory import Motion, Trajectory, septic
 from . import outputs, terminal
 from .digits import aligned
-from .dynamics import state_of, torque_units
+from .dynamics import torque_units
 from .motion_files import MotionTable, motion_columns, read_motion, write_table
+from .motion_options import end_of, start_of
 from .path_timing import drive_columns, drive_units, sizes
 from .sheets import Sheet, print_sheets, print_title, sheet
 from .state_files import target_of
@@ -53,8 +54,7 @@ def _motion(robot: Loaded, given: Namespace) -> Motion | Trajectory:
         return Trajectory(*read_motion(given.motion, robot))
     if given.time is None or not given.end:
         raise ShapeError("--motion, --to: no motion found. Give --motion FILE, or --to and --time, and --from if it is not zero.")
-    start, end = (state_of(robot, {"q": q}, degrees=given.degrees).q for q in (given.start, given.end))
-    return septic(start, end, duration=given.time)
+    return septic(start_of(robot, given), end_of(robot, given), duration=given.time)
 
 
 def _words(found: ScaledTrajectory) -> str:
@@ -87,7 +87,8 @@ def draw(robot: Loaded, found: ScaledTrajectory) -> Any:
     ax = figure.subplots()
     for k, name in enumerate(found.drives):
         ax.plot(found.t, found.drive_torques[:, k], label=name, **canvas.line_style(k))
-    ax.axvline(float(found.binding_time), color=canvas.INK, linewidth=0.8, linestyle=(0, (4, 2)))
+    binds = f"{found.limit} of {found.joint},\n{100 * float(found.use):.4g} % of its limit"
+    ax.axvline(float(found.binding_time), color=canvas.INK, linewidth=0.8, linestyle=(0, (4, 2)), label=binds)
     units = drive_units(robot, found.drives) or torque_units(robot)
     canvas.dress(ax, "time [s]", f"torque [{', '.join(dict.fromkeys(units))}]")
     ax.legend(frameon=False, loc="center left", bbox_to_anchor=(1.01, 0.5), labelcolor=canvas.INK)

@@ -14,10 +14,11 @@ from ..checks import FloatArray, choice
 from ..errors import ShapeError
 from ..loading import load
 from ..trajectory import LimitCheck, Motion, Trajectory
-from . import outputs, terminal
+from . import outputs, terminal, tool_motions
 from .digits import aligned
-from .dynamics import state_of, torque_units
+from .dynamics import torque_units
 from .motion_files import MotionTable, motion_columns, read_points, write_table
+from .motion_options import duration_of, end_of, needed, start_of
 from .sheets import Sheet, print_sheets, print_title, sheet
 from .state_files import target_of
 from .systems import Loaded, coordinates_of, noun_of
@@ -51,27 +52,15 @@ def run(given: Namespace) -> bool:
 def _ends(robot: Loaded, given: Namespace) -> tuple[FloatArray, FloatArray]:
     if not given.end:
         raise ShapeError(f"--to: nothing found, but a {given.kind} motion goes from one position to another. Give --to.")
-    start, end = (state_of(robot, {"q": q}, degrees=given.degrees).q for q in (given.start, given.end))
-    return start, end
-
-
-def _needed(given: Namespace, name: str, why: str) -> Any:
-    value = getattr(given, name.replace("-", "_"))
-    if value is None or value == []:
-        raise ShapeError(f"--{name}: nothing found, but --kind {given.kind} needs it: {why}.")
-    return value
-
-
-def _time(given: Namespace) -> float:
-    return float(_needed(given, "time", "the duration [s]"))
+    return start_of(robot, given), end_of(robot, given)
 
 
 def _polynomial(make: Callable[..., Motion]) -> Callable[[Loaded, Namespace], Motion]:
-    return lambda robot, given: make(*_ends(robot, given), duration=_time(given))
+    return lambda robot, given: make(*_ends(robot, given), duration=duration_of(given))
 
 
 def _trapezoidal(robot: Loaded, given: Namespace) -> Motion:
-    rise = _time(given) / 4 if given.acceleration_time is None else given.acceleration_time
+    rise = duration_of(given) / 4 if given.acceleration_time is None else given.acceleration_time
     return trajectory.trapezoidal(*_ends(robot, given), duration=given.time, acceleration_time=rise)
 
 
@@ -80,8 +69,8 @@ def _limits(robot: Loaded, given: Namespace) -> dict[str, FloatArray]:
     axes = coordinates_of(robot)
     scale = np.array([np.pi / 180 if given.degrees and axis.turns else 1.0 for axis in axes])
     own = [axis.limits.velocity for axis in axes]
-    velocity: Sequence[float] = given.velocity or (own if np.isfinite(own).all() else _needed(given, "velocity", "a limit"))
-    found = {"velocity": velocity, "acceleration": _needed(given, "acceleration", "the largest one")}
+    velocity: Sequence[float] = given.velocity or (own if np.isfinite(own).all() else needed(given, "velocity", "a limit"))
+    found = {"velocity": velocity, "acceleration": needed(given, "acceleration", "the largest one")}
     found |= {"jerk": given.jerk} if given.jerk else {}
     sized = {name: np.array(values) * (scale if given.degrees else 1.0) for name, values in found.items()}
     return {name: values if len(values) > 1 else np.broadcast_to(values, (len(axes),)) for name, values in sized.items()}
@@ -92,12 +81,12 @@ def _synchronised(robot: Loaded, given: Namespace) -> Motion:
 
 
 def _double_s(robot: Loaded, given: Namespace) -> Motion:
-    _needed(given, "jerk", "the largest one")
+    needed(given, "jerk", "the largest one")
     return trajectory.double_s(*_ends(robot, given), **_limits(robot, given))
 
 
 def _points(robot: Loaded, given: Namespace) -> tuple[FloatArray, FloatArray]:
-    return read_points(_needed(given, "points", "a .csv or .parquet table with columns t and q_<name>"), robot)
+    return read_points(needed(given, "points", "a .csv or .parquet table with columns t and q_<name>"), robot)
 
 
 def _spline(kind: str) -> Callable[[Loaded, Namespace], Motion]:
@@ -115,25 +104,12 @@ def _b_spline(robot: Loaded, given: Namespace) -> Motion:
 
 def _blended(robot: Loaded, given: Namespace) -> Motion:
     t, q = _points(robot, given)
-    return trajectory.blended(q, t, blend_time=_needed(given, "blend-time", "duration of each blend [s]"), kind="quintic")
+    return trajectory.blended(q, t, blend_time=needed(given, "blend-time", "duration of each blend [s]"), kind="quintic")
 
 
 def _sampled(robot: Loaded, given: Namespace) -> Motion:
     t, q = _points(robot, given)
-    return trajectory.sampled(t, q, cutoff=_needed(given, "cutoff", "up to which frequency the filter passes [Hz]"))
-
-
-def _line(robot: Loaded, given: Namespace) -> Motion:
-    """The tool, without turning, to a point of the world."""
-    start = state_of(robot, {"q": given.start}, degrees=given.degrees).q
-    X = dyn.forward_kinematics(robot, start)
-    there, point = X.copy(), _needed(given, "tool-to", "x, y, z of the tool in the world [m]")
-    if len(point) != 3:
-        raise ShapeError(f"--tool-to: {len(point)} numbers found, three are expected: x, y, z in the world [m].")
-    there[:3, 3] = point
-    directions = given.directions.split(",") if given.directions else None
-    path = trajectory.line(X, there, duration=_time(given))
-    return trajectory.follow(robot, path, start=start, directions=directions)
+    return trajectory.sampled(t, q, cutoff=needed(given, "cutoff", "up to which frequency the filter passes [Hz]"))
 
 
 KINDS: dict[str, Callable[[Loaded, Namespace], Motion]] = {
@@ -149,7 +125,9 @@ KINDS: dict[str, Callable[[Loaded, Namespace], Motion]] = {
     "b_spline": _b_spline,
     "blended": _blended,
     "sampled": _sampled,
-    "line": _line,
+    "line": tool_motions.line,
+    "circle": tool_motions.circle,
+    "poses": tool_motions.poses,
 }
 
 
@@ -185,11 +163,11 @@ def torque_columns(robot: Loaded, tau: FloatArray) -> dict[str, FloatArray]:
 
 
 def draw(robot: Loaded, at: Trajectory, tau: FloatArray) -> Any:
-    """Positions, velocities, accelerations and torques."""
-    figure = outputs.new_figure((9.6, 5.0), layout="constrained")
-    axes = figure.subplots(2, 2, sharex=True)
+    """Positions, velocities, accelerations, jerks and torques."""
+    figure = outputs.new_figure((12.0, 5.4), layout="constrained")
+    axes = figure.subplots(2, 3, sharex=True)
     names = [axis.name for axis in coordinates_of(robot)]
-    plots.motion(at.t, at.q, at.qd, at.qdd, tau, names=names, units=torque_units(robot), axes=axes)
+    plots.motion(at.t, at.q, at.qd, at.qdd, tau, qddd=at.qddd, names=names, units=torque_units(robot), axes=axes)
     return figure
 
 

@@ -36,13 +36,17 @@ def new_axes(rows: int = 1, columns: int = 1, size: tuple[float, float] = (6.4, 
     return axes
 
 
-def dress(ax: Any, xlabel: str | None = None, ylabel: str | None = None) -> None:
-    """The common look: no box, a faint zero line and grid, labels with units."""
+def dress(ax: Any, xlabel: str | None = None, ylabel: str | None = None, *, zero: bool = True) -> None:
+    """The common look: no box, a faint zero line and grid, labels with units; without `zero`, its line only where it is among
+    what is drawn, as zero is no special position.
+    """
     ax.spines[["top", "right"]].set_visible(False)
     ax.spines[["left", "bottom"]].set_color(FAINT)
     ax.tick_params(color=FAINT, labelcolor=INK)
     ax.grid(visible=True, color="#EBEBEB", linewidth=0.8)
-    ax.axhline(0.0, color=FAINT, linewidth=0.8, zorder=1)
+    low, high = ax.dataLim.intervaly
+    if zero or low <= 0.0 <= high:
+        ax.axhline(0.0, color=FAINT, linewidth=0.8, zorder=1)
     ax.margins(x=0.0)
     ax.set_axisbelow(True)
     if xlabel:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import FloatArray
+from ..wording import listed
 from . import canvas
 
 _NAMES = 14  # of a legend, one below the other
@@ -70,28 +71,31 @@ def motion(
     q: ArrayLike,
     qd: ArrayLike,
     qdd: ArrayLike,
-    tau: ArrayLike,
+    tau: ArrayLike | None = None,
     *,
+    qddd: ArrayLike | None = None,
     names: Sequence[str] | None = None,
     units: str | Sequence[str] = "N m",
     axes: Any = None,
 ) -> Any:
     """A motion and its torques over time: positions, velocities, accelerations, torques, as in [Siciliano, Fig. 7.5].
 
+    Jerks are drawn where they are given, torques left out where they are not.
+
     Parameters
     ----------
     t : array_like, shape (k,)
         Times [s].
-    q, qd, qdd, tau : array_like, shape (k, n)
-        The motion and its joint torques.
+    q, qd, qdd, tau, qddd : array_like, shape (k, n)
+        The motion, its joint torques, and its jerks.
     names, units
         As in `torques`; a joint whose unit is "N" has its position in m, the others in rad.
-    axes : array of four matplotlib Axes, optional
-        Where to draw; a new figure otherwise.
+    axes : array of matplotlib Axes, optional
+        Where to draw, three and one more for torques and for jerks each; a new figure otherwise.
 
     Returns
     -------
-    axes : ndarray of the four Axes drawn on
+    axes : ndarray of the Axes drawn on
 
     Examples
     --------
@@ -102,24 +106,26 @@ def motion(
     >>> [ax.get_ylabel() for ax in axes]
     ['position [rad]', 'velocity [rad/s]', 'acceleration [rad/s²]', 'torque [N m]']
     """
-    given = {"q": q, "qd": qd, "qdd": qdd, "tau": tau}
-    checked = {name: canvas.series(t, name, values) for name, values in given.items()}
-    names = canvas.labels("names", names, numbered(checked["tau"][1]))
-    unit_of = canvas.units(units, names)
-    panels = canvas.panels(4, axes, "one each for positions, velocities, accelerations and torques", width=2)
-    for ax, (times, columns), label in zip(panels, checked.values(), _motion_labels(unit_of), strict=True):
+    given = {"q": q, "qd": qd, "qdd": qdd, "qddd": qddd, "tau": tau}
+    checked = {name: canvas.series(t, name, values) for name, values in given.items() if values is not None}
+    names = canvas.labels("names", names, numbered(checked["q"][1]))
+    label_of = _motion_labels(canvas.units(units, names))
+    words = [label_of[name].split(" [")[0] for name in checked]
+    panels = canvas.panels(len(checked), axes, f"one each for {listed(words)}", width=2 if len(checked) == 4 else 3)
+    for ax, (name, (times, columns)) in zip(panels, checked.items(), strict=True):
         for i, width in enumerate(np.linspace(2.4, 1.4, len(names))):  # equal lines stay visible, one behind the other
             ax.plot(times, columns[:, i], label=names[i], **canvas.line_style(i) | {"linewidth": width})
-        canvas.dress(ax, None, label)
+        canvas.dress(ax, None, label_of[name], zero=name != "q")
     canvas.finish(panels)
     return panels
 
 
-def _motion_labels(units: Sequence[str]) -> list[str]:
+def _motion_labels(units: Sequence[str]) -> dict[str, str]:
     length = " | ".join(dict.fromkeys("m" if unit == "N" else "rad" for unit in units))
     names = " or ".join(dict.fromkeys(map(quantity, units)))
-    rates = [f"{word} [{_per(length, power)}]" for word, power in (("velocity", "s"), ("acceleration", "s²"))]
-    return [f"position [{length}]", *rates, f"{names} [{' | '.join(dict.fromkeys(units))}]"]
+    rates = {"qd": ("velocity", "s"), "qdd": ("acceleration", "s²"), "qddd": ("jerk", "s³")}
+    found = {name: f"{word} [{_per(length, power)}]" for name, (word, power) in rates.items()}
+    return {"q": f"position [{length}]", **found, "tau": f"{names} [{' | '.join(dict.fromkeys(units))}]"}
 
 
 def _per(units: str, time: str) -> str:

@@ -21,6 +21,7 @@ from ..wording import listed
 Picture = Any
 """Bytes of one picture, shape (height, width, 3)."""
 _COLOURS = 128  # of a GIF: lines and marks have few, and files stay small
+_PAPER = 8  # steps of 255 from the paper that nobody sees: Pillow looks colours up in steps of 4
 _FASTEST = 50.0  # pictures a second of a GIF: programs show quicker ones slowly
 
 
@@ -40,9 +41,17 @@ def _gif(path: Path, pictures: Iterable[Picture], fps: float) -> None:
 
 
 def _palette(image: Any, drawn: list[Any]) -> Any:
-    """The colours of all pictures, taken from a few of them; without a common palette files are twice as large."""
-    few = [np.asarray(drawn[k]) for k in sorted({0, len(drawn) // 3, 2 * len(drawn) // 3, len(drawn) - 1})]
-    return image.fromarray(np.concatenate(few)).quantize(_COLOURS, method=image.Quantize.MAXCOVERAGE, dither=image.Dither.NONE)
+    """The colours of all pictures, taken from a few of them; without a common palette files are twice as large.
+
+    The paper keeps its colour, which the choice of few would mix with the edges of faint lines.
+    """
+    few = np.concatenate([np.asarray(drawn[k]) for k in sorted({0, len(drawn) // 3, 2 * len(drawn) // 3, len(drawn) - 1})])
+    found = image.fromarray(few).quantize(_COLOURS, method=image.Quantize.MAXCOVERAGE, dither=image.Dither.NONE)
+    colours, paper = np.array(found.getpalette()).reshape(-1, 3), few[0, 0].astype(int)
+    away = np.abs(colours - paper).max(axis=1)
+    colours[away <= max(_PAPER, away.min())] = paper
+    found.putpalette(colours.ravel().tolist())
+    return found
 
 
 def _mp4(path: Path, pictures: Iterable[Picture], fps: float) -> None:

@@ -18,6 +18,15 @@ from .joints import quantity
 
 _NAMES = 14  # of a legend, one below the other
 _PANELS = 6
+_BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)}
+_ABOVE: dict[str, Any] = {
+    "loc": "lower left",
+    "bbox_to_anchor": (0.0, 1.0),
+    "ncols": 3,
+    "borderaxespad": 0.2,
+    "columnspacing": 1.2,
+}
+_ABOVE |= {"handlelength": 1.4}
 _COLOURS = dict(zip(CAUSES.values(), canvas.PALETTE, strict=False))  # a cause has its colour, whatever else acts
 
 
@@ -54,7 +63,7 @@ def simulation(result: Any, *, which: Any = None, axes: Any = None) -> Any:
     turning = [bool(c.turns) for c in coordinates]
     lengths, forces = _units(turning, "rad", "m"), _units(turning, "N m", "N")
     kinds = " or ".join(dict.fromkeys(quantity(unit) for unit in forces.split(" | ")))
-    _lines(panels[0], t, dict(zip(names, result.q[row].T, strict=True)), f"position [{lengths}]")
+    _lines(panels[0], t, dict(zip(names, result.q[row].T, strict=True)), f"position [{lengths}]", zero=False)
     _lines(panels[1], t, dict(zip(names, result.qd[row].T, strict=True)), f"velocity [{_per_second(lengths)}]")
     _lines(panels[2], t, dict(zip(names, result.tau[row].T, strict=True)), f"{kinds} [{forces}]")
     energies = result.energies
@@ -92,11 +101,11 @@ def _per_second(units: str) -> str:
     return " | ".join(f"{unit}/s" for unit in units.split(" | "))
 
 
-def _lines(ax: Any, t: FloatArray, columns: Mapping[str, FloatArray], label: str) -> None:
+def _lines(ax: Any, t: FloatArray, columns: Mapping[str, FloatArray], label: str, *, zero: bool = True) -> None:
     for k, (name, values) in enumerate(columns.items()):
         bold = {"color": canvas.INK, "linewidth": 2.0} if name == "total" else {}
         ax.plot(t, values, label=name, **canvas.line_style(k) | bold)
-    canvas.dress(ax, None, label)
+    canvas.dress(ax, None, label, zero=zero)
 
 
 def _areas(ax: Any, t: FloatArray, parts: Mapping[str, FloatArray]) -> None:
@@ -121,8 +130,7 @@ def _finish(panels: Any, result: Any, row: tuple[int, ...]) -> None:
     for k in (2, 3, 4):
         handles, names = panels[k].get_legend_handles_labels()
         if names:
-            place = {"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} if k == 2 else {"loc": "best"}
-            panels[k].legend(handles[:_NAMES], names[:_NAMES], **look, **place)
+            panels[k].legend(handles[:_NAMES], names[:_NAMES], **look, **(_BESIDE if k == 2 else _ABOVE))
     for k, ax in enumerate(panels):
         for time in _event_times(result, row):
             ax.axvline(time, color=canvas.FAINT, linewidth=1.0, linestyle=(0, (4, 3)), zorder=1)

@@ -140,8 +140,9 @@ def _faint(count: int, most: int) -> list[int]:
 def traced_point(robot: Robot, trace: Any) -> Anchor:
     """A link and a point in its frame."""
     link, point = anchor("trace", trace)
-    if link not in (WORLD, "tool", *robot.link_names):
-        raise UnknownNameError.among("trace: link", link, robot.link_names)
+    known = ("tool", *robot.link_names)
+    if link not in (WORLD, *known):
+        raise UnknownNameError.among("trace: link", link, known)
     if link == "tool" and robot.tool is None and link not in robot.link_names:
         raise ModelError("trace: this tree has several tips and no tool. Name a link, or give the robot a tool.")
     return link, point

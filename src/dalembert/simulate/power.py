@@ -91,7 +91,7 @@ class PowerFlow:
     def by_cause(self) -> dict[str, FloatArray]:
         """The causes that act, by their names in words."""
         found = {CAUSES[field.name]: getattr(self, field.name) for field in fields(self)}
-        return {name: values for name, values in found.items() if np.any(values != 0.0)}
+        return {name: values for name, values in found.items() if np.any(np.nan_to_num(values) != 0.0)}  # NaN: after its end
 
 
 def _powers(sweep: Unrolled, q: Any, qd: Any) -> tuple[Any, Any, Any]:

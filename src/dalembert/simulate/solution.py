@@ -98,12 +98,18 @@ class Solution:
 
     def states(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray | None]:
         """q, qd and further states side by side, if there are any, at times of the interval."""
+        if len(self.t) < 2:  # no step was taken: the motion is where it began
+            q, qd = (np.broadcast_to(y[0], (*times.shape, y.shape[-1])) for y in (self.q, self.qd))
+            return q, qd, None if self.z is None else np.full((*times.shape, self.z.shape[-1]), np.nan)
         begin = (self.q, self.qd) if self.starts is None else (self.starts.q, self.starts.qd)
         return states_in(*self._places(times), begin, self.coefficients, self.pieces, self.z)
 
     def tree(self, times: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Positions of a mechanism's tree and their rates at times of the interval, where they are solved for."""
         assert self.pieces is not None
+        if len(self.t) < 2:
+            x, xd = np.full((2, *times.shape, self.pieces.x.shape[-1]), np.nan)
+            return x, xd
         return tree_in(*self._places(times), self.coefficients, self.pieces)
 
     def _places(self, times: FloatArray) -> tuple[Any, FloatArray]:

@@ -18,7 +18,7 @@ from .. import checks
 from ..checks import FloatArray, items
 from ..errors import ShapeError
 from . import motion_arguments as arguments
-from .motion import Motion, Rates, merged, of_robot
+from .motion import IntArray, Motion, Picked, Rates, merged, of_robot
 from .polynomials import septic
 
 
@@ -38,13 +38,20 @@ class Faded(Motion):
         self.weight = septic([0.0], [1.0], duration=tau)
         self.breaks = checks.frozen(merged([one.breaks, self.begin + other.breaks]))
 
+    def rows(self, numbers: IntArray) -> Motion:
+        """As said in `Motion`, where both have the whole batch."""
+        if self.one.shape != self.other.shape:
+            return Picked(self, numbers)
+        return Faded(self.one.rows(numbers), self.other.rows(numbers), self.weight.duration)
+
     def at(self, t: FloatArray) -> Rates:
         """Each time in one of the motions, or in both."""
         found = np.empty((4, *self.shape[:-1], len(t), self.n))
         before, after = t < self.begin, t >= self.one.duration
         both = ~(before | after)
-        found[..., before, :] = self.one.at(t[before])
-        found[..., after, :] = self.other.at(np.minimum(t[after] - self.begin, self.other.duration))
+        first, last = self.one.at(t[before]), self.other.at(np.minimum(t[after] - self.begin, self.other.duration))
+        for k in range(4):  # each by itself, so that one motion spreads over a batch
+            found[k][..., before, :], found[k][..., after, :] = first[k], last[k]
         if both.any():
             A, B, w = self.one.at(t[both]), self.other.at(t[both] - self.begin), self.weight.at(t[both] - self.begin)
             D = [b - a for a, b in zip(A, B, strict=True)]
@@ -56,11 +63,17 @@ class Faded(Motion):
 class Stacked(Motion):
     """Motions side by side; one that ends before the others rests."""
 
-    def __init__(self, motions: Sequence[Motion], batch: tuple[int, ...]) -> None:
+    def __init__(self, motions: Sequence[Motion], batch: tuple[int, ...], clock: FloatArray | None = None) -> None:
         self.motions = tuple(motions)
         self.shape = (*batch, motions[0].n)
         self.about = "; ".join(dict.fromkeys(motion.about for motion in motions if motion.about))
-        self.breaks = checks.frozen(merged([motion.breaks for motion in motions]))
+        self.breaks = checks.frozen(merged([motion.breaks for motion in motions]) if clock is None else clock)
+
+    def rows(self, numbers: IntArray) -> Motion:
+        """As said in `Motion`, still on the clock of all."""
+        if not numbers.size:
+            return Picked(self, numbers)
+        return Stacked([self.motions[k] for k in numbers.ravel()], numbers.shape, self.breaks)
 
     def at(self, t: FloatArray) -> Rates:
         """Each motion at all times."""

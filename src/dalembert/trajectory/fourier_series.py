@@ -15,7 +15,7 @@ from .. import checks
 from ..checks import FloatArray
 from ..errors import ShapeError
 from . import motion_arguments as arguments
-from .motion import Motion, Rates
+from .motion import IntArray, Motion, Rates
 from .piecewise import hermite
 
 
@@ -65,9 +65,14 @@ class Fourier(Motion):
 
     def __init__(self, a: FloatArray, b: FloatArray, centre: FloatArray, frequency: float, duration: float) -> None:
         self.a, self.b, self.centre = (checks.frozen(np.asarray(x, float)) for x in (a, b, centre))
-        self.omega = 2 * np.pi * frequency * np.arange(1, a.shape[-2] + 1)
+        self.frequency, self.omega = frequency, 2 * np.pi * frequency * np.arange(1, a.shape[-2] + 1)
         self.breaks, self.shape = checks.frozen(np.array([0.0, duration])), centre.shape
         self.about = f"Fourier series of {a.shape[-2]} harmonics of {frequency:g} Hz"
+
+    def rows(self, numbers: IntArray) -> Fourier:
+        """As said in `Motion`: only the amplitudes of these."""
+        a, b = (x.reshape(-1, *x.shape[-2:])[numbers] for x in (self.a, self.b))
+        return Fourier(a, b, self.centre.reshape(-1, self.n)[numbers], self.frequency, self.duration)
 
     def at(self, t: FloatArray) -> Rates:
         """The series and its derivatives, term by term."""
@@ -85,6 +90,10 @@ class AtRest(Motion):
         self.about = f"{series.about}, with a quintic polynomial from rest to rest"
         q, qd, qdd, _ = series.at(series.breaks)
         self.correction = hermite(series.breaks, np.stack([series.centre[..., None, :] - q, -qd, -qdd]))
+
+    def rows(self, numbers: IntArray) -> Motion:
+        """As said in `Motion`."""
+        return AtRest(self.series.rows(numbers))
 
     def at(self, t: FloatArray) -> Rates:
         """The sum of both."""

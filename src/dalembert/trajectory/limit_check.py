@@ -21,7 +21,7 @@ from ..errors import InfeasibleError, ShapeError
 
 _ROUNDING = 1e-9  # share of a limit that is no excess
 _NEAR = 0.9  # share of a limit from which on a closer look is worth its time
-_CLOSER, _MOST_PEAKS = 41, 1000  # instants of a closer look, and how many looks
+_CLOSER = 41  # instants of a closer look
 
 
 class Exceeded(NamedTuple):
@@ -172,9 +172,9 @@ def _unassembled(name: str, lost: Any) -> _Watched:
 
 
 def around_peaks(found: LimitCheck, t: FloatArray) -> FloatArray:
-    """Instants between the neighbours of those at which limits are used most; of many motions, those that come near one."""
+    """Instants between the neighbours of those at which a motion uses limits most, where it comes near them."""
     near = [found.t[name][use > _NEAR] for name, use in found.use.items() if name != "assembly"]
-    at = np.searchsorted(t, np.unique(np.concatenate(near)))[:_MOST_PEAKS]
+    at = np.searchsorted(t, np.unique(np.concatenate(near)))
     before, after = t[np.maximum(at - 1, 0)], t[np.minimum(at + 1, len(t) - 1)]
     share = np.linspace(0.0, 1.0, _CLOSER)
     return np.unique(np.minimum(before[:, None] + (after - before)[:, None] * share, t[-1]))
@@ -189,18 +189,18 @@ def together(one: LimitCheck, other: LimitCheck) -> LimitCheck:
     found: dict[tuple[object, ...], Exceeded] = {}
     for entry in (*one.exceeded, *other.exceeded):
         key = (entry.joint, entry.quantity, entry.row)
-        worse = key not in found or not _excess(entry) <= _excess(found[key])
+        worse = key not in found or not excess(entry) <= excess(found[key])
         found |= {key: entry} if worse else {}
     passed = np.logical_and(one.passed, other.passed)
-    worst = sorted(found.values(), key=lambda entry: -_excess(entry))
+    worst = sorted(found.values(), key=lambda entry: -excess(entry))
     whole = tuple(worst), one.names | other.names, use, t, one.samples + other.samples
     return LimitCheck(passed if passed.ndim else bool(passed), *whole)
 
 
-def _excess(entry: Exceeded) -> float:
+def excess(entry: Exceeded) -> float:
     """How far beyond its limit, as a share; what is not a number is farthest."""
-    excess = abs(entry.value - entry.limit) if entry.quantity == "position" else abs(entry.value) - entry.limit
-    share = excess / max(abs(entry.limit), 1e-9)
+    beyond = abs(entry.value - entry.limit) if entry.quantity == "position" else abs(entry.value) - entry.limit
+    share = beyond / max(abs(entry.limit), 1e-9)
     return share if np.isfinite(share) else np.inf
 
 

@@ -10,22 +10,25 @@ Everything here needs that and the times at which a derivative may jump:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from .. import checks, options
 from ..brief import brief
 from ..checks import FloatArray
 from ..errors import ShapeError
-from . import limit_check
+from . import batch_check, limit_check
 from . import motion_arguments as arguments
 from .limit_check import LimitCheck
 
+IntArray: TypeAlias = npt.NDArray[np.intp]
 Rates: TypeAlias = tuple[FloatArray, FloatArray, FloatArray, FloatArray]
 """q, q̇, q̈, q⃛, each of shape (..., k, n)."""
 
@@ -34,7 +37,10 @@ _SAME = 1e-12  # share of the duration by which times may differ and count as on
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """Samples of a motion: times t, shape (k,), and q, q̇, q̈, q⃛ at them, each of shape (..., k, n)."""
+    """Samples of a motion: times t, shape (k,), and q, q̇, q̈, q⃛ at them, each of shape (..., k, n).
+
+    At one instant t has shape (), and there is no axis k.
+    """
 
     t: FloatArray
     q: FloatArray
@@ -99,7 +105,16 @@ class Motion:
 
     def __getitem__(self, which: Any) -> Motion:
         """One motion of a batch, or several, as NumPy takes rows."""
-        return Picked(self, which)
+        batch = self.shape[:-1]
+        try:
+            rows = np.arange(math.prod(batch)).reshape(batch)[which]
+        except (IndexError, TypeError, ValueError):
+            raise ShapeError(f"motion[{checks.shown(which)}]: the batch has shape {batch}.") from None
+        return self.rows(np.asarray(rows))
+
+    def rows(self, numbers: IntArray) -> Motion:
+        """The motions of a batch that have these numbers, counted row by row; a kind that can evaluates no others."""
+        return Picked(self, numbers)
 
     def __iter__(self) -> Iterator[Motion]:
         """The motions of a batch, one after another."""
@@ -108,13 +123,14 @@ class Motion:
         return (self[row] for row in range(self.shape[0]))
 
     def __call__(self, t: ArrayLike) -> Trajectory:
-        """The motion at times t [s], shape (k,)."""
+        """The motion at times t [s], shape (k,), or at one."""
         times, T = arguments.times(t), self.duration
-        q, *rates = self.at(np.clip(times, 0.0, T))
-        resting = ((times < 0.0) | (times > T * (1 + _SAME)))[:, None]
+        rates = self.at(np.clip(np.atleast_1d(times), 0.0, T))
+        resting = ((times < 0.0) | (times > T * (1 + _SAME)))[..., None]
+        q, *others = rates if times.ndim else (rate[..., 0, :] for rate in rates)
         if resting.any():
-            rates = [np.where(resting, 0.0, rate) for rate in rates]
-        return Trajectory(times, q, *rates)
+            others = [np.where(resting, 0.0, rate) for rate in others]
+        return Trajectory(times, q, *others)
 
     def sample(self, *, dt: float | None = None, count: int | None = None) -> Trajectory:
         """The motion at every multiple of dt [s] and at its end, or at `count` times evenly from start to end."""
@@ -128,7 +144,10 @@ class Motion:
         return self(t if abs(t[-1] - self.duration) <= _SAME * self.duration else np.append(t, self.duration))
 
     def then(self, *others: Motion) -> Motion:
-        """A motion of this one and others after it, without a pause; each begins where the one before ends."""
+        """A motion of this one and others after it, without a pause; each begins where the one before ends.
+
+        Velocities jump there if they differ; `faded` lets one motion pass into the other smoothly.
+        """
         return join((self, *others))
 
     def stretched(self, factor: float) -> Motion:
@@ -150,11 +169,11 @@ class Motion:
         even = np.linspace(0.0, self.duration, options.samples("samples", samples, least=2))
         t = np.unique(np.concatenate([even, self.breaks, np.nextafter(self.breaks[1:], 0.0)]))
         flag = checks.flag("torques", torques)
-        found = limit_check.check(robot, t, *self.at(t)[:3], torques=flag)
-        closer = np.setdiff1d(limit_check.around_peaks(found, t), t)
-        if not len(closer):
-            return found
-        return limit_check.together(found, limit_check.check(robot, closer, *self.at(closer)[:3], torques=flag))
+
+        def check_of(motion: Motion, at: FloatArray) -> LimitCheck:
+            return limit_check.check(robot, at, *motion.at(at)[:3], torques=flag)
+
+        return batch_check.check(self, t, check_of)
 
     def timed(self, timing: Motion) -> Motion:
         """The path q(s) run through as s(t) says, a motion of one coordinate that stays between 0 and this one's duration."""
@@ -162,18 +181,15 @@ class Motion:
 
 
 class Picked(Motion):
-    """Some of a batch."""
+    """Some of a batch, of a kind that is evaluated as a whole."""
 
-    def __init__(self, motion: Motion, which: Any) -> None:
-        try:
-            self.shape = np.empty(motion.shape[:-1])[which].shape + motion.shape[-1:]
-        except (IndexError, TypeError, ValueError):
-            raise ShapeError(f"motion[{checks.shown(which)}]: the batch has shape {motion.shape[:-1]}.") from None
-        self.motion, self.which, self.breaks, self.about = motion, which, motion.breaks, motion.about
+    def __init__(self, motion: Motion, numbers: IntArray) -> None:
+        self.shape = (*numbers.shape, motion.n)
+        self.motion, self.numbers, self.breaks, self.about = motion, numbers, motion.breaks, motion.about
 
     def at(self, t: FloatArray) -> Rates:
         """All of the batch, of which some are taken."""
-        q, qd, qdd, qddd = (rate[self.which] for rate in self.motion.at(t))
+        q, qd, qdd, qddd = (rate.reshape(-1, *rate.shape[-2:])[self.numbers] for rate in self.motion.at(t))
         return q, qd, qdd, qddd
 
 
@@ -184,6 +200,10 @@ class Timed(Motion):
         self.motion, self.rate, self.shape, self.about = motion, rate, motion.shape, motion.about
         breaks = motion.breaks if rate > 0 else motion.duration - motion.breaks[::-1]
         self.breaks = checks.frozen(breaks / abs(rate))
+
+    def rows(self, numbers: IntArray) -> Motion:
+        """As said above."""
+        return Timed(self.motion.rows(numbers), self.rate)
 
     def at(self, t: FloatArray) -> Rates:
         """The motion at its own time, with the powers of the rate."""
@@ -203,13 +223,20 @@ class Joined(Motion):
         inner = [start + motion.breaks[1:] for start, motion in zip(self.starts, motions, strict=False)]
         self.breaks = checks.frozen(np.concatenate([[0.0], *inner]))
 
+    def rows(self, numbers: IntArray) -> Motion:
+        """As said above, where all parts have the whole batch."""
+        alike = all(motion.shape == self.shape for motion in self.motions)
+        return Joined([motion.rows(numbers) for motion in self.motions]) if alike else Picked(self, numbers)
+
     def at(self, t: FloatArray) -> Rates:
         """Each time in the motion it belongs to."""
         found = np.empty((4, *self.shape[:-1], len(t), self.n))
         which = np.clip(np.searchsorted(self.starts, t, side="right") - 1, 0, len(self.motions) - 1)
         for number in np.unique(which):
             rows, motion = which == number, self.motions[number]
-            found[..., rows, :] = motion.at(np.clip(t[rows] - self.starts[number], 0.0, motion.duration))
+            rates = motion.at(np.clip(t[rows] - self.starts[number], 0.0, motion.duration))
+            for whole, part in zip(found, rates, strict=True):  # each by itself, so that one motion spreads over a batch
+                whole[..., rows, :] = part
         return found[0], found[1], found[2], found[3]
 
 

@@ -22,10 +22,10 @@ def finite(subject: str, value: ArrayLike) -> FloatArray:
 
 
 def times(value: ArrayLike) -> FloatArray:
-    """Instants at which a motion is asked for, copied."""
+    """Instants at which a motion is asked for, or one of them, copied."""
     found = finite("t", value).copy()
-    if found.ndim != 1:
-        raise ShapeError(f"t: shape {found.shape} found, (k,) expected: one time per sample.")
+    if found.ndim > 1:
+        raise ShapeError(f"t: shape {found.shape} found, (k,) expected: one time per sample, or () for a single one.")
     return found
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from .. import checks
 from ..checks import FloatArray
-from .motion import Motion, Rates
+from .motion import IntArray, Motion, Rates
 
 
 class Piecewise(Motion):
@@ -29,6 +29,10 @@ class Piecewise(Motion):
         self.by_power = np.ascontiguousarray(np.moveaxis(self.coefficients, (-3, -2), (-1, 0)))
         *batch, _, _, n = coefficients.shape
         self.shape, self.about = (*batch, n), about
+
+    def rows(self, numbers: IntArray) -> Motion:
+        """As said in `Motion`: only the polynomials of these."""
+        return Piecewise(self.breaks, self.coefficients.reshape(-1, *self.coefficients.shape[-3:])[numbers], self.about)
 
     def at(self, t: FloatArray) -> Rates:
         """Value and three derivatives by one Horner scheme, in blocks that fit into a cache."""

@@ -31,7 +31,10 @@ from .splines import spline
 
 @dataclass(frozen=True, eq=False)
 class ToolTrajectory:
-    """Samples of a tool path: times t, shape (k,), poses X (k, 4, 4), and [v; ω] with its rates, (k, 6), in world axes."""
+    """Samples of a tool path: times t, shape (k,), poses X (k, 4, 4), and [v; ω] with its rates, (k, 6), in world axes.
+
+    At one instant there is no axis k.
+    """
 
     t: FloatArray
     pose: FloatArray
@@ -76,10 +79,10 @@ class ToolPath:
         return f"ToolPath(duration={self.duration:.6g}, pieces={len(self.breaks) - 1})"
 
     def __call__(self, t: ArrayLike) -> ToolTrajectory:
-        """The path at times t [s], shape (k,)."""
+        """The path at times t [s], shape (k,), or at one."""
         p, Q = self.position(t), self.orientation(t)
-        X = np.zeros((len(p.t), 4, 4))
-        X[:, :3, :3], X[:, :3, 3], X[:, 3, 3] = rotation_of(Q.q), p.q, 1.0
+        X = np.zeros((*p.t.shape, 4, 4))
+        X[..., :3, :3], X[..., :3, 3], X[..., 3, 3] = rotation_of(Q.q), p.q, 1.0
         w, wd, wdd = angular_rates(Q.q, Q.qd, Q.qdd, Q.qddd)
         pairs = ((p.qd, w), (p.qdd, wd), (p.qddd, wdd))
         return ToolTrajectory(p.t, X, *(np.concatenate(pair, axis=-1) for pair in pairs))

@@ -383,3 +383,18 @@ def test_a_second_call_with_an_equal_controller_compiles_nothing(arm, method, mo
     first = run()
     monkeypatch.setattr(run_kernels, "TimeLoopKernel", None)
     np.testing.assert_array_equal(run().q, first.q)
+
+
+@pytest.mark.parametrize("make", [dal.robots.two_link_planar, dal.mechanisms.four_bar])
+def test_a_motion_that_takes_no_step_is_told_where_it_began(make) -> None:
+    system = make()
+    q0 = np.zeros(2) if system.n == 2 else np.array(system.q0)
+    with pytest.warns(DalembertWarning, match="NaN|finite numbers"):
+        motion = dal.simulate(system, q0, 0 * q0, tau=np.full(system.n, np.nan), t_eval=[0.0, 0.5, 1.0], dense=True)
+    assert not motion.success
+    np.testing.assert_array_equal(motion.q[0], q0)
+    assert np.isnan(motion.q[1:]).all()
+    np.testing.assert_array_equal(motion.solution(0.0)[0], q0)
+    with pytest.warns(DalembertWarning, match="finite numbers"):
+        lost = dal.simulate(system, q0 * np.nan, 0 * q0, t_eval=[0.0, 0.5, 1.0], dense=True)
+    assert np.isnan(lost.q).all()

@@ -11,6 +11,7 @@ import pytest
 import dalembert as dal
 from dalembert.errors import InfeasibleError, ShapeError
 from dalembert.trajectory import quintic, triangular
+from dalembert.trajectory.limit_check import excess
 
 PANDA = dal.robots.panda()
 READY = np.array([0.0, -0.4, 0.0, -2.0, 0.0, 1.8, 0.7])
@@ -92,3 +93,35 @@ def test_a_batch_marks_the_rows_that_fail() -> None:
 def test_a_motion_of_another_robot_is_refused() -> None:
     with pytest.raises(ShapeError, match="robot: 7 coordinates found, but the motion has 2"):
         quintic([0.0, 0.0], [1.0, 1.0], duration=1.0).check(PANDA)
+
+
+def test_each_motion_of_a_batch_is_looked_at_closely_by_itself() -> None:
+    """What is found of a row is what is found of it alone, peaks between samples among it."""
+    rng = np.random.default_rng(3)
+    batch = quintic(READY + 0.3 * rng.normal(size=(2, 3, 7)), READY + 0.3 * rng.normal(size=(2, 3, 7)), duration=0.4)
+    found = batch.check(PANDA, samples=60)
+    assert found.passed.shape == (2, 3)
+    assert not found.passed.all()
+    for row in np.ndindex(2, 3):
+        alone = batch[row].check(PANDA, samples=60)
+        assert found.passed[row] == alone.passed
+        assert {one._replace(row=()) for one in found.exceeded if one.row == row} == set(alone.exceeded)
+        for name, use in alone.use.items():
+            np.testing.assert_array_equal(found.use[name][row], use)
+            np.testing.assert_array_equal(found.t[name][row], alone.t[name])
+    assert found.exceeded[0] == max(found.exceeded, key=excess)
+
+
+def test_the_instants_looked_at_do_not_grow_with_the_batch() -> None:
+    """Peaks of a thousand motions are at a thousand times; all motions at all of them would take a minute and gigabytes."""
+    rng = np.random.default_rng(3)
+    batch = quintic(rng.normal(size=(300, 7)), rng.normal(size=(300, 7)), duration=0.4)
+    found = batch.check(PANDA, samples=30)
+    most = 30 + 2 + 41 * 3 * 7  # a closer look at each quantity of each joint
+    assert found.samples <= most
+
+
+def test_no_motions_have_no_excess() -> None:
+    found = quintic(np.zeros((0, 7)), np.zeros((0, 7)), duration=1.0).check(PANDA)
+    assert found
+    assert found.passed.shape == (0,)

@@ -156,6 +156,57 @@ def test_stacked_motions_rest_after_their_own_time() -> None:
     np.testing.assert_array_equal(both([2.0]).qd[0], 0.0)
 
 
+def test_at_one_time_there_is_no_axis_of_times(motion: Motion) -> None:
+    t = 0.4 * motion.duration
+    alone, rows = motion(t), motion([t, motion.duration + 1.0])
+    assert alone.t.shape == ()
+    for name in ("q", "qd", "qdd", "qddd"):
+        # sums of a series are rounded by the order of their terms, which is another for one row
+        np.testing.assert_allclose(getattr(alone, name), getattr(rows, name)[0], rtol=1e-14, atol=1e-13)
+        after = getattr(motion(motion.duration + 1.0), name)
+        np.testing.assert_allclose(after, getattr(rows, name)[1], rtol=1e-14, atol=1e-13)
+
+
+BATCHES: dict[str, Motion] = {
+    "polynomials": quintic(RNG.normal(size=(2, 3, 4)), RNG.normal(size=(2, 3, 4)), duration=1.3),
+    "series": fourier(RNG.normal(size=(2, 3, 2, 4)), RNG.normal(size=(2, 3, 2, 4)), frequency=0.5, centre=0.1),
+    "series at rest": fourier(RNG.normal(size=(2, 3, 2, 4)), RNG.normal(size=(2, 3, 2, 4)), frequency=0.5, rest=True),
+}
+BATCHES |= {
+    "slow and back": BATCHES["polynomials"].stretched(3.0).then(BATCHES["polynomials"].reversed()),
+    "one for all, then each": quintic(np.zeros(4), np.ones(4), duration=0.5).then(
+        quintic(np.ones((2, 3, 4)), RNG.normal(size=(2, 3, 4)), duration=1.3)
+    ),
+    "faded": faded(BATCHES["polynomials"], BATCHES["polynomials"].reversed(), overlap=0.4),
+    "faded from one": faded(quintic(np.zeros(4), np.ones(4), duration=0.5), BATCHES["polynomials"], overlap=0.4),
+    "in time": BATCHES["polynomials"].timed(quintic([0.0], [1.3], duration=2.0)),
+}
+
+
+@pytest.mark.parametrize("which", [0, -1, (1, 2), (slice(None), 1), ..., None, [1, 0, 1], np.array([True, False])], ids=str)
+@pytest.mark.parametrize("name", BATCHES)
+def test_rows_of_a_batch_are_those_of_its_samples(name: str, which) -> None:
+    batch, t = BATCHES[name], np.linspace(0.0, BATCHES[name].duration, 11)
+    some = batch[which]
+    assert some.duration == batch.duration
+    assert some.shape == np.empty((2, 3))[which].shape + (4,)
+    for rate in ("q", "qd", "qdd", "qddd"):
+        np.testing.assert_allclose(getattr(some(t), rate), getattr(batch(t), rate)[which], rtol=1e-12, atol=1e-12)
+
+
+def test_a_row_of_stacked_motions_keeps_the_clock_of_all() -> None:
+    both = stacked([quintic(A, B, duration=1.0), quintic(B, C, duration=2.0)])
+    assert both[0].duration == 2.0
+    np.testing.assert_allclose(both[0]([1.5]).q, [B], rtol=1e-14)
+    assert both[[]].shape == (0, 3)
+
+
+def test_a_row_of_many_costs_as_much_as_one() -> None:
+    """Else going through a batch would take the square of its size."""
+    many = quintic(np.zeros((5000, 3)), np.ones((5000, 3)), duration=1.0)
+    assert many[17].coefficients.shape == (1, 6, 3)
+
+
 def test_a_faded_motion_leaves_one_for_the_other() -> None:
     one, other = septic(A, B, duration=1.0), septic(B, C, duration=0.7)
     whole = faded(one, other, overlap=0.3)
@@ -204,7 +255,7 @@ def test_a_timed_path_breaks_where_the_path_does() -> None:
         (lambda m: m.sample(dt=-1.0), "dt: -1 s found; one positive number"),
         (lambda m: m.sample(dt=1e-12), "dt: number of samples: .* a whole number from 1 to 10000000"),
         (lambda m: m.stretched(0.0), "factor: 0 found; one positive number"),
-        (lambda m: m([[0.0]]), r"t: shape \(1, 1\) found, \(k,\) expected"),
+        (lambda m: m([[0.0]]), r"t: shape \(1, 1\) found, \(k,\) expected: one time per sample, or \(\) for a single one"),
         (lambda m: m([np.nan]), "t: .*contains NaN"),
         (lambda m: m.then(m), "then: part 1 ends .* away from where part 2 begins; a robot cannot jump"),
         (lambda m: m.then(cubic([0.0], [1.0], duration=1.0)), "then: motions of 3 and 1 coordinates"),

@@ -55,7 +55,7 @@ def test_durations_keep_the_velocity_or_the_acceleration_time() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"t": 0.0}, r"t: shape \(\) found, \(k,\) expected"),
+        ({"t": [[0.0]]}, r"t: shape \(1, 1\) found, \(k,\) expected"),
         ({"end": [1.0]}, r"start, end: shapes \(3,\) and \(1,\) found"),
         ({"acceleration_time": 0.0}, "acceleration_time: 0 s found for a duration of 1 s; it needs to be positive"),
         ({"acceleration_time": 0.6}, "acceleration_time: 0.6 s found for a duration of 1 s.*Give a longer duration"),
