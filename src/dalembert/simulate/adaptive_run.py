@@ -25,7 +25,7 @@ from .python_law import Segments
 from .run_kernels import RunKernels
 from .solution import Pieces, Simulation, Solution, starts_among
 from .states import positions_at
-from .steering import DONE, ENDED, LEAVING, NOT_FINITE, PAUSED, RUNNING, Fields
+from .steering import DONE, ENDED, LEAVING, NOT_FINITE, PAUSED, RUNNING, Fields, Settings
 from .step_rows import StepRows
 from .torques import Torque
 
@@ -62,7 +62,8 @@ class Run:
         self.further = torque.states if torque.states is not None else NO_STATES
         self.segments = None if torque.python is None else Segments(torque.python, float(settings[0, 2]))
         self.occasions = occasions
-        self.pauses = None if occasions is None else Pauses(occasions, self.charts, math.prod(batch), self._parameters())
+        chosen = Settings(*settings[0].tolist())
+        self.pauses = None if occasions is None else Pauses(occasions, self.charts, math.prod(batch), chosen, self._parameters())
         self._common = CallSettings(RunKernels(integrator, torque, occasions, self.charts, batch), settings, threads)
 
     def _parameters(self) -> FloatArray | None:

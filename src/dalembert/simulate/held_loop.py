@@ -295,6 +295,9 @@ class HeldIntegrator(Integrator):
             steps += make.each(self.plant.size, _chosen, [found, self.plant.x, self.new_x], [self.new_x])
         if self.further.size:
             steps += make.each(self.further.size, _chosen, [found, self.further.at, self.further.new], [self.further.new])
+        # What waits is told how it was accelerated, and what held, where it waits.
+        steps += make.each(self.n, _chosen, [found, self.qdd, self.Kv[self.last]], [self.Kv[self.last]])
+        steps += make.each(self.held.count, _chosen, [found, self.forces[0], self.end_hold], [self.end_hold])
         counts = [self.own.accepted, self.own.rejections, self.options.max_steps]
         noted = [self.stopped, *self.signs]
         sources = [found, w.accept, self.at.t, w.t_new, self.clock, self.own.status, *counts, *self.passed, *noted]

@@ -18,13 +18,12 @@ from .events import Event, EventRecord, Occasions
 from .held_model import BOUND
 from .motions import Motions
 from .standing import StandingTimes
-from .steering import DONE, ENDED, PAUSED, RUNNING, Fields
+from .steering import DONE, ENDED, PAUSED, RUNNING, Fields, Settings
 
 _AT = Fields(*range(len(Fields._fields)))
 _UNSEEN = 16.0  # spacings of a position: a flight from its stop and back as short as that is made of rounding
 _UNSEEN_DEPTH = 16.0  # the same of a joint within a loop, in what rounding may take it from its stop
-_BURST, _MANY = 0.02, 64  # s, and hits within as much: then joints that bounce faster and faster are let rest
-_FASTEST = 1e-2  # rad/s or m/s, at most
+_STEPS, _MANY = 100.0, 50  # of the last so many steps, as many hits: then joints bounce as high as the tolerance tells, or stay
 _DEPENDENT = 1e-5  # of its row: an axis that stands because others do
 _TINY = 1e-300
 
@@ -32,16 +31,18 @@ _TINY = 1e-300
 class Pauses:
     """The events of a run: what the motions carry for them, and the records of each."""
 
-    def __init__(self, occasions: Occasions, charts: list[Any], count: int, parameters: FloatArray | None = None) -> None:
+    def __init__(
+        self, occasions: Occasions, charts: list[Any], count: int, settings: Settings, parameters: FloatArray | None = None
+    ) -> None:
         self.occasions, self.charts, self.parameters = occasions, charts, parameters  # a row for each motion, if they are given
-        self.layout = occasions.layout
+        self.layout, self.settings = occasions.layout, settings
         self.records: list[list[EventRecord]] = [[] for _ in range(count)]
         self._next = np.zeros(count, int)  # which of the events by time comes next
         self._axes: dict[int, tuple[Axes, DryFriction]] = {}
         self.shown: list[FloatArray | None] = [None] * count  # modes as they were noted, where axes may stand by others
         self.stood: list[list[tuple[float, Any]]] = [[] for _ in range(count)]  # from when on which axes stand, where looped
+        self.burst: list[list[float]] = [[] for _ in range(count)]  # the numbers of steps that ended at a stop of late
         self.hits: list[dict[int, float]] = [{} for _ in range(count)]  # when each joint last hit a stop
-        self.burst: list[list[float]] = [[] for _ in range(count)]  # when stops were hit of late
 
     def vector(self, count: int) -> FloatArray:
         """What motions carry to begin with."""
@@ -212,18 +213,26 @@ class _Pause:
         before, unseen = self.qd.copy(), self._unseen(stopped, axes)
         kept = np.where(unseen, 0.0, o.restitution)
         pressed = bool(unseen[stopped].all())
-        A, rest = self._free(axes), self._rest()
-        self.qd[:] = impacts.from_stops(A, before, axes.rows, lower, upper, kept, pressed=pressed, rest=rest)
+        A, flight = self._free(axes), self._flight(axes, lower | upper) if self._bounces() else None
+        self.qd[:] = impacts.from_stops(A, before, axes.rows, lower, upper, kept, pressed=pressed, flight=flight)
         for i in np.flatnonzero(stopped):
             self._note("stop", o.names[i], o.names[i], before)
 
-    def _rest(self) -> float:
-        """The speed below which a joint stays at its stop: ten times as much after each so many hits one close to the other.
+    def _bounces(self) -> bool:
+        """Whether the motion has done little but bounce of late."""
+        now = float(self.state[_AT.accepted])
+        recent = self.owner.burst[self.k] = [k for k in self.owner.burst[self.k] if now - k < _STEPS] + [now]
+        return len(recent) > _MANY
 
-        Several joints may push each other off their stops in turn, for ever; no motion that anybody means goes on like that.
+    def _flight(self, axes: AxesAt, at_stop: Any) -> impacts.Flight:
+        """How axes are accelerated where no stop holds them, and how far they have to fly for positions to tell.
+
+        The slope that the motion carries is that at the hit, where its step was cut.
         """
-        recent = self.owner.burst[self.k] = [t for t in self.owner.burst[self.k] if self.t - t < _BURST] + [self.t]
-        return float(min(impacts.REST * 10.0 ** (len(recent) // _MANY), _FASTEST))
+        held = at_stop & (self.own[self.at.mode] == 0)
+        released = self._free(axes) @ (axes.rows[held].T @ self.own[self.at.hold][held])
+        pull = axes.rows @ (self.motions.vectors[3][self.k] + released) + axes.bias
+        return impacts.Flight(pull, self.owner.settings.atol + self.owner.settings.rtol * np.abs(axes.y))
 
     def _unseen(self, stopped: Any, axes: AxesAt) -> Any:
         """Which axes were pressed back before their positions told that they left."""
