@@ -83,6 +83,24 @@ def test_a_mechanism_is_simulated(run):
 
 
 @pytest.mark.slow
+def test_joints_hit_their_stops_and_a_digital_controller_stays_within_limits(run):
+    """A Panda held by computed torque that is sampled, late and too weak; then one that nothing holds, on its stops."""
+    pose = "0.3,0.2,0,-1.5,0,1.5,0.5"
+    held = ("simulate", "panda", "--q0", "0,0,0,-1,0,1,0", "--duration", "0.2", "--hold", pose, "--json")
+    code, out, _ = run(*held, "--sample", "1e-3", "--delay", "5e-4", "--saturate", "--frequency", "40")
+    tau = np.array(json.loads(out)["tau"])
+    assert code == 0
+    assert np.abs(tau).max(axis=0).max() == 87.0
+    assert len(np.unique(tau[:, 0])) < 250  # held between samples
+    fall = ("simulate", "panda", "--q0", "0,0.5,0,-1,0,1,0", "--duration", "2", "--stops", "20%")
+    code, out, _ = run(*fall)
+    assert code == 0
+    assert "impacts " in out
+    assert "stop " in out
+    assert "!" not in out.split("range")[1].split("torque")[0]
+
+
+@pytest.mark.slow
 def test_pictures_are_drawn(run, tmp_path):
     plot, film = tmp_path / "swing.png", tmp_path / "swing.gif"
     code, _, err = run(*SWING, "--plot", str(plot), "--animate", str(film), "--fps", "10", "--trace", "tool")
@@ -108,6 +126,9 @@ def test_a_motion_that_ends_early_fails_and_says_why(run):
         ((*SWING, "--tau", "1,2", "--hold", "0,0"), "--hold: found together with --tau"),
         ((*SWING, "--hold", "0,0", "--frequency", "0"), "--frequency: 0 found, a number of rad/s above 0"),
         ((*SWING, "--method", "euler"), "method: 'euler' is not known"),
+        ((*SWING, "--stops", "2"), "stops: 2.0 found; the part of its speed that a joint keeps, from 0 to 1"),
+        ((*SWING, "--sample", "0.01"), "--sample: found without --hold, but only a controller is sampled"),
+        ((*SWING, "--delay", "0.01"), "--delay: found without --hold, but only a controller is sampled"),
         ((*SWING, "--animate", "swing.avi"), "--animate: 'swing.avi' ends in '.avi', not a format of animations"),
         ((*SWING, "-o", "swing.xls"), "--output: 'swing.xls' ends in '.xls', not a format of tables"),
         ((*SWING, "--torques", "nowhere.csv"), "nowhere.csv"),

@@ -493,6 +493,12 @@ COMMANDS = {
             option("--between", about="torques between samples: hold or linear", metavar="NAME", default="hold"),
             number_list("--hold", "or a pose that computed torque goes to and holds"),
             option("--frequency", about="of that controller [rad/s]", metavar="W", type=number, default="10"),
+            option("--sample", about="or its sampling time, if it is a digital one [s]", metavar="T", type=number),
+            option("--delay", about="from its samples to its torques [s]", metavar="T", type=number, default="0"),
+            flag("--saturate", "torques stay within the limits of the joints"),
+            option(
+                "--stops", about="joints hit their limits, and keep this part of their speed: 0 to 1", metavar="E", type=share
+            ),
             option("--method", about="of integration", metavar="NAME", default="dop853"),
             option("--rtol", about="error allowed in a step, as a share", metavar="SHARE", type=share, default="1e-8"),
             option("--max-steps", about="trial steps after which it is given up", metavar="N", type=whole(1), default=100_000),

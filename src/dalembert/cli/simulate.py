@@ -49,6 +49,8 @@ def run(given: Namespace) -> bool:
             max_steps=given.max_steps,
             dense=True,
             progress=progress,
+            stops=given.stops,
+            saturate=given.saturate,
             **_torques(robot, given),
         )
     if given.json:
@@ -94,7 +96,11 @@ def _torques(robot: Loaded, given: Namespace) -> dict[str, Any]:
         return {"tau": tau, "tau_times": t, "tau_between": given.between}
     if given.hold:
         target = state_of(robot, {"q": given.hold}, degrees=given.degrees, option="--hold", finite=True).q
-        return {"tau": holding(robot), "inputs": {"target": target, "w": _frequency(given.frequency)}}
+        inputs = {"target": target, "w": _frequency(given.frequency)}
+        return {"tau": holding(robot), "inputs": inputs, "sample": given.sample, "delay": given.delay}
+    if given.sample is not None or given.delay:
+        option = "--delay" if given.sample is None else "--sample"
+        raise ShapeError(f"{option}: found without --hold, but only a controller is sampled. Give --hold, or leave it out.")
     if given.tau and len(given.tau) != robot.n:
         raise ShapeError(f"--tau: {len(given.tau)} numbers found, {robot.n} expected, one for each {noun_of(robot)}.")
     return {"tau": given.tau} if given.tau else {}
@@ -131,6 +137,7 @@ def summary(motion: Simulation) -> Sheet:
         ("kinetic energy", f"{number(kinetic[done])} J", f"from {number(kinetic[0])} J, at most {number(np.nanmax(kinetic))} J"),
         ("potential energy", f"{number(potential[done])} J", f"from {number(potential[0])} J"),
         ("work", f"{number(balance.work[done])} J", "of drives and friction"),
+        *([("impacts", f"{number(balance.impacts[done])} J", "at stops")] if balance.impacts[done] else []),
         (
             "energy balance",
             f"{number(float(balance.largest), 2)} J",

@@ -1,4 +1,4 @@
-"""Joint stops in methods of a fixed step: which joints are at theirs is decided once per step [theory: simulation, Eq. 31, 32].
+"""Joint stops in methods of a fixed step: which joints are at theirs is decided once per step [theory: simulation, Eq. 33, 34].
 
 A joint that would end beyond its stop has hit it: it ends with the part of its speed that it keeps, where it comes to with that
 from the place of the hit. One that rests there does so as long as something presses it on.
@@ -128,11 +128,11 @@ class StoppingPlant(StickingPlant):
         y, w = axes.y[i], axes.w[i]
         stop = ops.where(ops.less(at, 0.0), self.stops.lower[i], self.stops.upper[i])
         speed = ops.maximum(at * w, 0.0)
-        rate = -at * kept * speed  # Eq. 31
+        rate = -at * kept * speed  # Eq. 33
         past = ops.maximum(h * speed - at * (stop - y), 0.0)
         rests = axes.rests(i) if self.friction.acts[i] else 0.0
         held = ops.where(at, 0.0, mode), at, (rate - w) / h
-        return AxisStep(*held, ops.where(at, stop - at * kept * past, y), ops.where(at, 1.0, rests), rate)  # Eq. 32
+        return AxisStep(*held, ops.where(at, stop - at * kept * past, y), ops.where(at, 1.0, rests), rate)  # Eq. 34
 
     def _then(self, i: int, h: Any, kept: Any, reach: float, now: AxisStep, holding: Sequence[Any], axes: AxisMotion) -> AxisStep:
         """What fits the forces, and the motion that they make, better."""
