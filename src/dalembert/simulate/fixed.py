@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..dynamics import engine
-from ..dynamics.system import AnySystem
+from ..dynamics.system import LEAST_PIVOT, AnySystem
 from ..expr import ops
 from ..expr.assembly import Assembly, Cells
 from ..expr.loops import LoopProgram, Repeat, Step
@@ -24,10 +24,14 @@ class TimeLoop:
 
     Inputs are the settings (h, t₀, every, and what axes keep of their speed at stops), the counters (step, row, phase, steps
     left), the state (q, q̇, p), the torques, the positions where they are solved for, and further states z where a law has
-    them; outputs are rows of q, q̇ and z and the state at the end, from which a further call goes on.
+    them; outputs are rows of q, q̇ and z and the state at the end, from which a further call goes on. Where positions are solved
+    for and the loop is `watched`, a motion waits where its coordinates are about to stop telling them, and the counters come
+    last; in a `placed` one, rows of the positions and of their rates stand behind those of z.
     """
 
-    def __init__(self, system: AnySystem, torque: str | TorqueLaw, stops: Stops | None) -> None:
+    def __init__(
+        self, system: AnySystem, torque: str | TorqueLaw, stops: Stops | None, *, placed: bool = False, watched: bool = True
+    ) -> None:
         self.system, self.n = system, engine.size(system)
         n = self.n
         make = self.make = Assembly("rollout")
@@ -46,6 +50,7 @@ class TimeLoop:
         further = [make.input("z", k)] if k else []
         self.rows = [make.output(name, n) for name in ("q", "qd")]
         self.further_rows = [make.output("z", k)] if k else []
+        self.placed_rows = [make.output(name, plant.size) for name in ("x", "xd")] if placed else []
         ends = [make.output(name, n) for name in ("q_end", "qd_end", "p_end")]
         solved_ends = [make.output("x_end", plant.size)] if plant.solved else []
         further_ends = [make.output("z_end", k)] if k else []
@@ -62,7 +67,11 @@ class TimeLoop:
         self.samples = self._sample(marks[0].row(self.step, 3)) if marks else []
         self.begin = make.once(lambda *lists: lists, [*given, *solved, *further], [*state, *positions, *own])
         last = [self.q, self.qd, self.p, *positions, *own]
-        self.end = make.once(lambda *lists: lists, last, [*ends, *solved_ends, *further_ends])
+        self.waits, self.watched = make.buffer(), plant.solved and watched
+        self.begun = [(cells, make.buffer(cells.size)) for cells in (self.q, self.qd, *positions, *own)] if self.watched else []
+        counted = [(counters, make.output("counters_end", 4))] if self.watched else []
+        last, ends = [*last, *(cells for cells, _ in counted)], [*ends, *solved_ends, *further_ends, *(out for _, out in counted)]
+        self.end = make.once(lambda *lists: lists, last, ends)
 
     def _sample(self, marks: Cells) -> list[Step]:
         """A law that is sampled looks at the state at the start of a step, where its marks say so."""
@@ -109,11 +118,46 @@ class TimeLoop:
         """The rows of q and q̇ where this step's results go."""
         return [cells.row(self.row, self.n) for cells in self.rows]
 
+    def positions(self, q: Cells) -> list[Step]:
+        """Those at the start of a step, which are known where it is watched."""
+        return [] if self.watched else self.plant.solve(q)
+
     def finish(self, steps: Sequence[Step]) -> LoopProgram:
         """The program that repeats these steps."""
         counters = [self.step, self.row, self.phase, self.left]
         count = self.make.once(_counted, [*counters, self.every], counters)
-        return self.make.finish([*self.begin, Repeat(self.left.place, (*self.samples, *steps, *count)), *self.end])
+        whole = [*self.samples, *steps, *self._place(), *count]
+        if self.watched:
+            whole = [*self._watch(), *self.samples, *steps, *self._place(), *self._back(counters)]
+        return self.make.finish([*self.begin, Repeat(self.left.place, tuple(whole)), *self.end])
+
+    def _watch(self) -> list[Step]:
+        """Whether a motion waits, and its state at the start of the step."""
+
+        def look(pivot: Any, left: Any, *state: Any) -> list[Any]:
+            return [[ops.maximum(ops.less(pivot[0], LEAST_PIVOT), ops.equal(left[0], 0.0))], *state]
+
+        now, begun = zip(*self.begun, strict=True)
+        return [*self.plant.solve(self.q), *self.make.once(look, [self.plant.pivot, self.left, *now], [self.waits, *begun])]
+
+    def _back(self, counters: Sequence[Cells]) -> list[Step]:
+        """One step later; motions that wait are where they were, and have no steps left in this call."""
+
+        def back(waits: Any, step: Any, row: Any, phase: Any, left: Any, every: Any, *states: Any) -> list[Any]:
+            counted = _counted(step, row, phase, left, every)
+            kept = [step, row, phase, [0.0], *states[len(states) // 2 :]]
+            pairs = zip(kept, [*counted, *states[: len(states) // 2]], strict=True)
+            return [[ops.where(waits[0], a, b) for a, b in zip(*pair, strict=True)] for pair in pairs]
+
+        now, begun = zip(*self.begun, strict=True)
+        return self.make.once(back, [self.waits, *counters, self.every, *now, *begun], [*counters, *now])
+
+    def _place(self) -> list[Step]:
+        """Rows of the coordinates as users see them, of positions and their rates."""
+        if not self.placed_rows:
+            return []
+        rows = [*self.results(), *(cells.row(self.row, self.plant.size) for cells in self.placed_rows)]
+        return [*self.plant.solve(self.q), *self.plant.visible(self.q, self.qd, rows)]
 
 
 def _counted(step: list[Any], row: list[Any], phase: list[Any], left: list[Any], every: list[Any]) -> list[list[Any]]:
@@ -122,9 +166,11 @@ def _counted(step: list[Any], row: list[Any], phase: list[Any], left: list[Any],
     return [[step[0] + 1.0], [row[0] + full], [(phase[0] + 1.0) * (1.0 - full)], [left[0] - 1.0]]
 
 
-def semi_implicit_euler(system: AnySystem, torque: str | TorqueLaw, stops: Stops | None = None) -> LoopProgram:
+def semi_implicit_euler(
+    system: AnySystem, torque: str | TorqueLaw, stops: Stops | None = None, *, placed: bool = False
+) -> LoopProgram:
     """q̇ ← q̇ + h q̈(q, q̇), then q ← q + h q̇: first order, one evaluation."""
-    loop = TimeLoop(system, torque, stops)
+    loop = TimeLoop(system, torque, stops, placed=placed)
     make, n = loop.make, loop.n
     qdd = make.buffer(n)
 
@@ -136,7 +182,7 @@ def semi_implicit_euler(system: AnySystem, torque: str | TorqueLaw, stops: Stops
     slope = loop.plant.acceleration(StateCells(loop.t, loop.q, loop.qd), loop.tau, qdd)
     targets = [loop.q, loop.qd, *loop.results()]
     advance = make.each(n, update, [loop.h, loop.q, loop.qd, qdd], targets, quick=True)
-    positions, torque_here = loop.plant.solve(loop.q), loop.torque_at(loop.q, loop.qd, 0.0)
+    positions, torque_here = loop.positions(loop.q), loop.torque_at(loop.q, loop.qd, 0.0)
     targets = [loop.z, *loop.further_results()]
     advance += loop.further(lambda h, z, zd: [z + h * zd] * 2, [loop.h, loop.z, loop.zd], targets)
     slope = loop.plant.settled(loop.h, StateCells(loop.t, loop.q, loop.qd), slope, qdd, 1.0)
@@ -144,9 +190,9 @@ def semi_implicit_euler(system: AnySystem, torque: str | TorqueLaw, stops: Stops
     return loop.finish([*positions, *torque_here, *slope, *advance, *ahead, *loop.plant.rest(loop.q, loop.qd, loop.results())])
 
 
-def rk4(system: AnySystem, torque: str | TorqueLaw, stops: Stops | None = None) -> LoopProgram:
+def rk4(system: AnySystem, torque: str | TorqueLaw, stops: Stops | None = None, *, placed: bool = False) -> LoopProgram:
     """The classical method of Runge and Kutta: fourth order, four evaluations [HairerNorsettWanner1993, §II.1]."""
-    loop = TimeLoop(system, torque, stops)
+    loop = TimeLoop(system, torque, stops, placed=placed)
     make, n = loop.make, loop.n
     x, v, qdd, sum_v, sum_a = (make.buffer(n) for _ in range(5))
     z, sum_z = (make.buffer(loop.k), make.buffer(loop.k)) if loop.k else (loop.z, loop.z)
@@ -156,7 +202,7 @@ def rk4(system: AnySystem, torque: str | TorqueLaw, stops: Stops | None = None) 
     steps: list[Step] = [*clear, *loop.further(lambda z: [z, 0.0], [loop.z], [z, sum_z])]
     for node, following, weight in zip(_RK4_NODES, (*_RK4_NODES[1:], None), _RK4_WEIGHTS, strict=True):
         begins = loop.plant.settled(loop.h, StateCells(loop.t, x, v), slope, qdd, 0.5) if node == 0.0 else slope
-        steps += [*positions, *loop.torque_at(x, v, node, z), *begins]
+        steps += [*(loop.positions(x) if node == 0.0 else positions), *loop.torque_at(x, v, node, z), *begins]
         if following is None:
             steps += loop.predict(1.0)
         else:
@@ -195,7 +241,7 @@ def _rk4_end(h: Any, q: Any, qd: Any, v: Any, a: Any, sum_v: Any, sum_a: Any) ->
 
 def symplectic(system: AnySystem, torque: str | TorqueLaw, stops: Stops | None = None) -> LoopProgram:
     """The variational midpoint rule (variational.py): second order, symplectic, implicit."""
-    loop = TimeLoop(system, torque, stops)
+    loop = TimeLoop(system, torque, stops, watched=False)
     make, n = loop.make, loop.n
     force, middle, pending, last, turn = make.buffer(n), make.buffer(n), make.buffer(), make.buffer(), make.buffer()
     start = make.once(lambda: [[1.0], [1e300], [0.0]], [], [pending, last, turn])
@@ -218,7 +264,7 @@ def _variational_end(h: Any, q: Any, v: Any, p: Any, force: Any) -> list[Any]:
     return [later, p + h * force, later]
 
 
-METHODS: dict[str, Callable[[AnySystem, str | TorqueLaw, Stops | None], LoopProgram]] = {
+METHODS: dict[str, Callable[..., LoopProgram]] = {
     "semi_implicit_euler": semi_implicit_euler,
     "rk4": rk4,
     "symplectic": symplectic,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,15 +26,13 @@ from .fixed import METHODS
 from .kept_loops import loop_kernel
 from .law_faults import ActingRows, LastState, fault_of
 from .laws import InputRows, TorqueFunction, TorqueLaw, by_name, held_width, inputs_of, signals_of, states_of
-from .python_law import PythonLaw
 from .results import MotionResult
+from .rollout_run import RolloutRun, Samples
 from .states import finite_number, initial, positions_at, positive, together
 from .sticking_steps import warn_of_jumps
 from .stopping_steps import Stops, stops_of
 from .torques import Torque
 from .warn import warn_of_rollout
-
-_CALLS = 50  # time is cut into about as many pieces when progress is to be told
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +49,8 @@ class Rollout(MotionResult):
         Whether each motion ended in finite numbers.
     states : dict of str to ndarray, shape (..., K) or (..., K, k)
         Further states by name.
+    x, xd : ndarray, shape (..., K, N), or None
+        Positions of the joints of a mechanism's tree, and their rates, where motions went on in other coordinates than its own.
     tau, qdd, energies, power, balance, trajectory
         As those of `Simulation`, computed when first asked for, from the torques as they are then.
     """
@@ -63,9 +62,11 @@ class Rollout(MotionResult):
     states: dict[str, FloatArray] = field(default_factory=dict)
     system: Any = None
     torque: Torque | Callable[[], Torque] | None = None
+    x: FloatArray | None = None
+    xd: FloatArray | None = None
 
     def __repr__(self) -> str:
-        return brief(self, "finite", "states", "system", "torque", all_finite=bool(np.all(self.finite)))
+        return brief(self, "finite", "states", "system", "torque", "x", "xd", all_finite=bool(np.all(self.finite)))
 
     @property
     def message(self) -> str:
@@ -182,7 +183,7 @@ def rollout(
     >>> motion.q.shape
     (101, 1)
     """
-    integrator = checks.choice("method", method, METHODS)
+    checks.choice("method", method, METHODS)
     progress, threads = function("progress", progress), None if threads is None else thread_count(threads)
     batch, q, qd = initial(system, q0, qd0)
     actions = actions_of(system, wrenches, wrench_times, parameters, saturate, sample, delay, python, tau)
@@ -209,25 +210,31 @@ def rollout(
         check_start(occasions, system, q, batch)
         settings = np.append(settings, np.nan_to_num(occasions.restitution)[None], axis=1)
     warn_of_jumps(system, kind, method)
-    loop = _kernel(system, method, integrator, kind, ends, single=len(q) == 1)
     p = (mass_matrix(system, q) @ qd[..., None])[..., 0] if method == "symplectic" else np.zeros((1, q.shape[-1]))
     flat = [r.reshape(len(q), *r.shape[-2:]) for r in results]
     given = [rows, *([gains] if numbers.fields else []), *([] if marks is None else [marks])]
     z = [np.broadcast_to(further.values, (*batch, further.values.shape[-1])).reshape(len(q), -1)] if further.fields else []
     shown = [np.empty((len(q), count // every + 1, x.shape[-1])) for x in z]
     start = (q, qd, p, given, positions_at(system, q, batch), *z)
-    samples = None if marks is None else _Samples(held_width(kind), callback, batch)
-    _run(loop, settings, count, start, [*flat, *shown], threads, progress, samples)
+    samples = None if marks is None else Samples(held_width(kind), callback, batch)
+    run = RolloutRun(system, partial(_kernel, method, kind, ends), settings, start, [*flat, *shown], threads)
+    run.steps(count, progress, samples)
     finite = np.isfinite(flat[0][:, -1]).all(-1) & np.isfinite(flat[1][:, -1]).all(-1)
     given_rows = torques, numbers, batch
-    warn_of_rollout(finite, settings[0, 0], system, lambda: _fault(system, kind, given_rows, [*flat, *shown], settings[0]))
+    warn_of_rollout(
+        finite, settings[0, 0], system, method, lambda: _fault(system, kind, given_rows, [*flat, *shown], settings[0])
+    )
     if callback is not None:
         callback.tell("rollout")
     times = settings[0, 1] + settings[0, 0] * every * np.arange(count // every + 1.0)
     q, qd = map(_put, targets, results)
     values = [x.reshape(*batch, *x.shape[1:]) for x in shown]
     applied = partial(_applied, kind, torques, lead, numbers, further, times, every)
-    return Rollout(times, q, qd, finite.reshape(batch), by_name(further.fields, values[0]) if values else {}, system, applied)
+    found = Rollout(times, q, qd, finite.reshape(batch), by_name(further.fields, values[0]) if values else {}, system, applied)
+    if run.tree is None:
+        return found
+    x, xd = (array.reshape(*batch, *array.shape[1:]) for array in run.tree)
+    return replace(found, x=x, xd=xd)
 
 
 def _applied(
@@ -319,14 +326,15 @@ def _put(target: FloatArray, result: FloatArray) -> FloatArray:
 
 
 def _kernel(
-    system: AnySystem, method: str, integrator: Any, kind: str | TorqueLaw, stops: Stops | None, *, single: bool
+    method: str, kind: str | TorqueLaw, stops: Stops | None, system: AnySystem, *, single: bool, placed: bool
 ) -> TimeLoopKernel:
-    """The compiled loop."""
+    """The compiled loop of a system, or of a chart of it."""
+    options: dict[str, Any] = {"placed": True} if placed else {}
 
     def make() -> TimeLoopKernel:
-        return TimeLoopKernel(integrator(system, kind, stops), single=single)
+        return TimeLoopKernel(METHODS[method](system, kind, stops, **options), single=single)
 
-    return loop_kernel(system, "rollout", kind, (method, single, stops), make)
+    return loop_kernel(system, "rollout", kind, (method, single, stops, placed), make)
 
 
 def _fault(
@@ -348,59 +356,3 @@ def _fault(
     return fault_of(
         system, kind, known, LastState(motion, t_start + dt * every * row, rows[0][motion, row], rows[1][motion, row], z)
     )
-
-
-class _Samples(NamedTuple):
-    """How many of the last states a sampled law holds, and what calls it if it is Python code."""
-
-    held: int
-    callback: PythonLaw | None
-    batch: tuple[int, ...]
-
-    def cuts(self) -> list[int]:
-        """Steps before which a call has to end; after the first one it is known what is held in it."""
-        return [1, *([] if self.callback is None else self.callback.events.tolist())]
-
-    def before(self, step: int, state: list[FloatArray]) -> None:
-        """What is due before a step."""
-        if self.callback is not None and step in self.callback.events:
-            state[-1] = state[-1].copy()
-            self.callback.follow(step, state[0], state[1], state[-1], self.batch)
-
-
-def _run(
-    loop: TimeLoopKernel,
-    settings: FloatArray,
-    count: int,
-    start: tuple[Any, ...],
-    results: list[FloatArray],
-    threads: int | None,
-    progress: Callable[[float], None] | None,
-    samples: _Samples | None,
-) -> None:
-    """Row 0, then all steps; in several calls that hand on the state, where somebody wants to know how far they are, and where
-    a motion takes so long that a Ctrl-C would have to wait.
-    """
-    q, qd, p, given, *solved = (x for x in start if x is not None)
-    results[0][:, 0], results[1][:, 0] = q, qd
-    if len(results) > 2:
-        results[2][:, 0] = solved[-1]  # further states stand last
-    every = int(settings[0, 2])
-    chunk = min(max(1, -(-count // every // _CALLS)) * every if progress else max(count, 1), loop.turns)
-    state = [np.ascontiguousarray(x) for x in (q, qd, p, *solved)]
-    shapes = [q.shape] * 3 + [x.shape for x in solved]
-    cuts = [*range(0, count, chunk), count]
-    if samples is not None:
-        cuts = sorted({*cuts, *(cut for cut in samples.cuts() if cut < count)})
-    for first, following in pairwise(cuts):
-        if samples is not None:
-            samples.before(first, state)
-        done = following - first
-        counters = np.array([[float(first), 1.0 + first // every, float(first % every), float(done)]])
-        ends = [np.empty(shape) for shape in shapes]
-        loop([settings, counters, *state[:3], *given, *state[3:]], [*results, *ends], turns=done, threads=threads)
-        state = ends
-        if samples is not None and first == 0:
-            results[2][:, 0, -samples.held :] = state[-1][:, -samples.held :]
-        if progress:
-            progress(following / count)

@@ -17,8 +17,8 @@ from .steering import NOT_FINITE, TOO_MANY, TOO_SMALL
 CODE = "motion-failed"
 _LOOK = "Look at what it is computed from there: a root of a negative number, or a quotient by zero?"
 _DEAD_POINT = (
-    "Coordinates of a mechanism may come to a dead point, where they do not tell its positions: take others, or simulate, which "
-    "goes on in others by itself."
+    "Coordinates of a mechanism may come to a dead point, where they do not tell its positions: take others, or another method, "
+    "which goes on in others by itself."
 )
 _REASONS = {
     TOO_MANY: "needed more than max_steps steps",
@@ -61,14 +61,14 @@ def _remedy(status: int, system: AnySystem, stiff: bool) -> str:
     )
 
 
-def warn_of_rollout(finite: Any, dt: float, system: AnySystem, fault: Callable[[], str | None]) -> None:
+def warn_of_rollout(finite: Any, dt: float, system: AnySystem, method: str, fault: Callable[[], str | None]) -> None:
     """Warn, once, if motions by a fixed step left the finite numbers; `fault` tells what was not finite, if it can."""
     lost = int(np.size(finite) - np.count_nonzero(finite))
     if lost == 0:
         return
     told = fault()
     remedy = f"Take a smaller dt than {dt:g} s, or look at the torques and initial states." if told is None else f"{told} {_LOOK}"
-    if told is None and solves(engine.system_of(system)):
+    if told is None and method == "symplectic" and solves(engine.system_of(system)):
         remedy += f" {_DEAD_POINT}"
     who = "the motion" if np.size(finite) == 1 else f"{lost} of {np.size(finite)} motions"
     tell(DalembertWarning(f"rollout: {who} left the finite numbers (see `finite`). {remedy}", CODE))

@@ -132,8 +132,60 @@ def test_a_jump_of_velocities_tells_what_energy_it_took():
     assert motion.balance.impacts[-1] == hit.gained
 
 
-def test_a_rollout_that_comes_to_a_dead_point_says_what_to_take_in_its_place(pair):
+@pytest.mark.parametrize(("method", "off"), [("semi_implicit_euler", 0.1), ("rk4", 2e-8)])
+def test_a_rollout_goes_on_past_dead_points(pair, method, off):
+    """The rocker as the crank, which has none, at the order of the method: 0.065 and 7e-9 here."""
+    crank, rocker = (mechanism.smoothed(0.5) for mechanism in pair)
+    known = dal.simulate(crank, crank.q0, [6.0], t_eval=np.linspace(0.0, 2.0, 101), **FINE)
+    found = dal.rollout(rocker, rocker.q0, speed_of(crank, 6.0), None, dt=5e-4, steps=4000, every=40, method=method)
+    assert found.finite
+    np.testing.assert_allclose(found.x, known.x, rtol=0, atol=off)
+    np.testing.assert_allclose(found.q[:, 0], found.x[:, 2], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found.qd[:, 0], found.xd[:, 2], rtol=0, atol=1e-12)
+    kinetic = known.energies.kinetic
+    np.testing.assert_allclose(found.energies.kinetic, kinetic, rtol=0, atol=10 * off * kinetic.max())
+    assert np.isfinite(found.qdd).all()
+
+
+def test_a_batch_of_rollouts_tells_positions_of_all_where_some_pass_dead_points(pair):
     crank, rocker = pair
-    with pytest.warns(dal.DalembertWarning, match=r"may come to a dead point, .*: take others, or simulate, which goes on"):
-        motion = dal.rollout(rocker, rocker.q0, speed_of(crank, 6.0), None, dt=1e-3, steps=1000, method="rk4")
+    speeds = speed_of(crank, 6.0) * np.array([[1.0], [0.02], [-0.8]])
+    options = {"dt": 5e-4, "steps": 1200, "every": 40, "method": "rk4"}
+
+    def law(t, q, qd):
+        return [0.2 - 0.1 * qd[0]]
+
+    many = dal.rollout(rocker, rocker.q0, speeds, law, **options)
+    assert many.x.shape == many.xd.shape == (3, 31, 3)
+    for k, speed in enumerate(speeds):
+        one = dal.rollout(rocker, rocker.q0, speed, law, **options)
+        np.testing.assert_allclose(many.q[k], one.q, rtol=0, atol=1e-9)
+        assert (one.x is None) == (k == 1)  # too slow to come to a dead point
+        np.testing.assert_allclose(many.x[k], one._tree[0], rtol=0, atol=1e-9)
+    again = dal.rollout(rocker, rocker.q0, speeds, law, progress=lambda share: None, **options)
+    np.testing.assert_allclose(again.q, many.q, rtol=0, atol=1e-12)  # it comes into coordinates that were made for the first
+    np.testing.assert_allclose(again.x, many.x, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("python", [False, True])
+@pytest.mark.filterwarnings("ignore::dalembert.errors.DalembertWarning")
+def test_a_sampled_law_goes_on_past_dead_points_too(pair, python):
+    crank, rocker = (mechanism.smoothed(0.5) for mechanism in pair)
+    options = {"sample": 0.01, "delay": 0.004, "python": python}
+
+    def law(t, q, qd):
+        return -0.2 * qd
+
+    start = rocker.q0, speed_of(crank, 6.0)
+    found = dal.rollout(rocker, *start, law, dt=5e-4, steps=1400, method="rk4", **options)
+    known = dal.simulate(rocker, *start, tau=law, t_end=0.7, **options, **FINE)
+    np.testing.assert_allclose(found.q[-1], known.q[-1], rtol=0, atol=1e-7)
+    np.testing.assert_allclose(found.states["held"][-1], known.states["held"][-1], rtol=0, atol=1e-7)
+
+
+def test_a_rollout_that_cannot_pass_a_dead_point_says_what_to_take_in_its_place(pair):
+    crank, rocker = pair
+    smooth = rocker.smoothed(0.1)
+    with pytest.warns(dal.DalembertWarning, match=r"may come to a dead point, .*: take others, or another method"):
+        motion = dal.rollout(smooth, smooth.q0, speed_of(crank, 6.0), None, dt=1e-3, steps=1000, method="symplectic")
     assert not motion.finite
