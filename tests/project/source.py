@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,8 +24,13 @@ def name_of(module: Path) -> str:
     return module.relative_to(PACKAGE).as_posix()
 
 
-def imported(module: Path) -> Iterator[tuple[str, int]]:
+@cache
+def imported(module: Path) -> list[tuple[str, int]]:
     """The full names a module imports, at its top or inside functions, and the lines; `from x import y` gives `x.y`."""
+    return list(_imports(module))
+
+
+def _imports(module: Path) -> Iterator[tuple[str, int]]:
     package = ["dalembert", *module.relative_to(PACKAGE).parts[:-1]]
     for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):

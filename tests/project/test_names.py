@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 
 from tests.project.source import PACKAGE, modules, name_of
@@ -24,6 +25,8 @@ def repeated(names: list[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def public_classes(source: str) -> list[str]:
+    if not re.search(r"^\s*class ", source, re.MULTILINE):  # half of all modules, which need not be parsed
+        return []
     return [node.name for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ClassDef) and not node.name.startswith("_")]
 
 

@@ -98,6 +98,7 @@ class _StageCode:
         self.sources = {node.index: address for node, address in self.stage.reads}
         self.rows_read = {address: node.index for node, address in self.stage.reads}
         self.offsets: dict[tuple[str, int, int, int], int] = {}  # (kind, array, column, stride) -> place among the offsets
+        self.written = {write.address for write in stage.writes}
         self.held: dict[Address, str] = {}  # results to be stored in rows of an output
         self.head = FunctionBuilder("h")  # before the loop
         self.tail = FunctionBuilder("last")  # after the loop
@@ -108,9 +109,8 @@ class _StageCode:
         """The lines of the stage's function, its offsets first."""
         for k, carry in enumerate(self.stage.carried):
             self.code.values[carry.node.index] = f"%carry{k}"
-        overwritten = {write.address for write in self.stage.writes}
         for node, address in self.stage.reads:
-            if address in overwritten:  # the old value may be needed after the new one is stored
+            if address in self.written:  # the old value may be needed after the new one is stored
                 self.code.values[node.index] = self._load(address)
         self._compute()
         computed = {node.index for node in self.stage.nodes if node.op not in ("const", "input")}
@@ -181,9 +181,12 @@ class _StageCode:
     def _read(self, node: Expr) -> None:
         """The value of a node that is read; two that are adjacent in rows of an input are loaded together."""
         address = self.sources[node.index]
+        if self.stage.turns > 1 or address.kind != "input":
+            self.code.values[node.index] = self._load(address)
+            return
         pair = [replace(address, offset=address.offset & ~1), replace(address, offset=address.offset | 1)]
         nodes = [self.rows_read.get(a) for a in pair]
-        if self.stage.turns > 1 or address.kind != "input" or None in nodes:
+        if None in nodes:
             self.code.values[node.index] = self._load(address)
             return
         values = self.code.rows.load(self._lanes_of(pair[0]), 0, 2, CONSTANT)
@@ -202,9 +205,7 @@ class _StageCode:
 
     def _has_neighbour(self, a: Address) -> bool:
         """Whether a turn also writes to the entry before or after."""
-        return any(
-            write.address in (replace(a, offset=a.offset - 1), replace(a, offset=a.offset + 1)) for write in self.stage.writes
-        )
+        return not self.written.isdisjoint((replace(a, offset=a.offset - 1), replace(a, offset=a.offset + 1)))
 
     def _write(self, write: Write) -> None:
         if isinstance(write.scalar, Expr):
@@ -245,12 +246,13 @@ class _StageCode:
         row = frame.let(f"mul i64 {turn}, {max(len(self.offsets), 1) * 8}", "row")
         offsets = frame.at(f"@offsets_{self.number}", row, "offsets")
         for key, place in self.offsets.items():
-            first, *steps = np.unique(np.diff(self._bytes(key)))
-            if steps:
+            begins = self._bytes(key)
+            steps = np.diff(begins)
+            if (steps != steps[0]).any():
                 frame.load_at("i64", offsets, place * 8, name=f"o{place}")
             else:  # rows at equal distances need no table
-                distance = frame.let(f"mul i64 {turn}, {first}", f"o{place}.t")
-                frame.let(f"add i64 {distance}, {self._bytes(key)[0]}", f"o{place}")
+                distance = frame.let(f"mul i64 {turn}, {steps[0]}", f"o{place}.t")
+                frame.let(f"add i64 {distance}, {begins[0]}", f"o{place}")
 
     def _offset_table(self) -> list[str]:
         if self.stage.turns == 1:

@@ -156,7 +156,7 @@ class Graph:
             elif op == "const":
                 nodes.append(self.const(value))
             else:
-                nodes.append(self._node(op, tuple(nodes[k] for k in args)))
+                nodes.append(self._node(op, _in_order(op, tuple(nodes[k] for k in args))))
         return nodes
 
     def apply(self, op: str, *args: Any) -> Any:
@@ -166,7 +166,7 @@ class Graph:
             return rule(self, *args)
         if not any(isinstance(a, Expr) for a in args):
             return _fold(op, args)
-        return self._node(op, tuple(self._as_node(a) for a in args))
+        return self._node(op, _in_order(op, tuple(self._as_node(a) for a in args)))
 
     def add(self, a: Any, b: Any) -> Any:
         """a + b."""
@@ -295,8 +295,6 @@ class Graph:
         return value
 
     def _node(self, op: str, args: tuple[Expr, ...]) -> Expr:
-        if op in _COMMUTATIVE and args[0].index > args[1].index:
-            args = args[::-1]
         key = (op, *args)  # nodes compare by identity, so a node of another graph never finds one of this graph
         node = self._known.get(key)
         if node is None:
@@ -320,6 +318,11 @@ _RULES: dict[str, Callable[..., Any]] = {
     "abs": lambda graph, a: graph._even("abs", a),
     "where": Graph._where,
 }
+
+
+def _in_order(op: str, args: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """The older argument first where their order means nothing."""
+    return args[::-1] if op in _COMMUTATIVE and args[0].index > args[1].index else args
 
 
 def _each(array: ndarray, combine: Callable[[Any], Any]) -> ndarray:

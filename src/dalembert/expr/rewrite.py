@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from ..checks import choice
@@ -19,6 +20,8 @@ from .graph import Expr, Graph
 from .program import Program
 
 _SUMS, _PRODUCTS = ("add", "sub"), ("mul",)
+_EITHER = _SUMS + _PRODUCTS
+_AGE = attrgetter("index")
 _PARTNER = {"sin": "cos", "cos": "sin"}
 _FEW = 8  # factors of a product that is taken apart
 _ROUNDING = 4e-16  # coefficients this close came from the same number
@@ -74,10 +77,14 @@ class _Rebuild:
 
     def copy(self, node: Expr) -> None:
         """The node as it is, over its rewritten arguments."""
-        if node.op == "const":
-            self.new[node] = node.value
+        new = self.new
+        if len(node.args) == 2:  # for the most part
+            a, b = node.args
+            new[node] = self.graph.apply(node.op, new[a], new[b])
+        elif node.op == "const":
+            new[node] = node.value
         elif node.op != "input":
-            self.new[node] = self.graph.apply(node.op, *(self.new[a] for a in node.args))
+            new[node] = self.graph.apply(node.op, *(new[a] for a in node.args))
 
     def finish(self) -> Program:
         """Copy what is not there yet and hand out the program."""
@@ -94,12 +101,13 @@ class _Rebuild:
         coefficient, kept = sign, []
         for old in factors:
             scalar = self.new[old]
-            if isinstance(scalar, Expr) and scalar.op == "neg":
-                coefficient, scalar = -coefficient, scalar.args[0]
-            if isinstance(scalar, Expr):
-                kept.append(scalar)
-            else:
+            if not isinstance(scalar, Expr):
                 coefficient *= scalar
+            elif scalar.op == "neg":
+                coefficient = -coefficient
+                kept.append(scalar.args[0])
+            else:
+                kept.append(scalar)
         return Monomial(coefficient, _ordered(kept))
 
 
@@ -114,11 +122,13 @@ def _roots(program: Program, private: set[Expr]) -> set[Expr]:
     """The sums and products that are not part of a larger sum of products."""
     within = {a for n in program.nodes if n.op in _SUMS for a in n.args if a in private}
     within |= {a for n in program.nodes if n.op in _PRODUCTS for a in n.args if a in private and a.op in _PRODUCTS}
-    return {n for n in program.nodes if n.op in _SUMS + _PRODUCTS and n not in within}
+    return {n for n in program.nodes if n.op in _EITHER and n not in within}
 
 
 def _leaves(root: Expr, ops: Sequence[str], private: set[Expr]) -> list[tuple[float, Expr]]:
     """The summands (or factors) below a root with their signs, looking through private nodes of the same kind."""
+    if root.op not in ops:
+        return [(1.0, root)]
     found, stack = [], [(1.0, root)]
     while stack:
         sign, node = stack.pop()
@@ -144,13 +154,15 @@ def _over_sums(program: Program, combine: Callable[[_Rebuild, list[Monomial]], A
 
 
 def _factors(root: Expr, piece: Expr, private: set[Expr]) -> list[Expr]:
-    if piece is not root and piece not in private:
+    if piece.op not in _PRODUCTS or (piece is not root and piece not in private):
         return [piece]
     return [factor for _, factor in _leaves(piece, _PRODUCTS, private)]
 
 
-def _collected(terms: Iterable[Monomial]) -> list[Monomial]:
+def _collected(terms: list[Monomial]) -> list[Monomial]:
     """Terms of the same factors added up."""
+    if len(terms) == 1:
+        return terms if terms[0].coefficient != 0.0 else []
     total: dict[tuple[Expr, ...], float] = {}
     for term in terms:
         total[term.factors] = total.get(term.factors, 0.0) + term.coefficient
@@ -159,9 +171,18 @@ def _collected(terms: Iterable[Monomial]) -> list[Monomial]:
 
 def _product(term: Monomial) -> Any:
     value: Any = 1.0
-    for factor, times in Counter(term.factors).items():
-        value = value * factor**times
+    for factor, times in _counted(term.factors):
+        value = value * (factor if times == 1 else factor**times)
     return value * term.coefficient
+
+
+def _counted(factors: tuple[Expr, ...]) -> Iterable[tuple[Expr, int]]:
+    """Each factor and how often it occurs: once, for the most part."""
+    return Counter(factors).items() if _has_powers(factors) else [(factor, 1) for factor in factors]
+
+
+def _has_powers(factors: tuple[Expr, ...]) -> bool:
+    return len(factors) > 1 and len(set(factors)) < len(factors)
 
 
 def _sum(terms: Iterable[Monomial]) -> Any:
@@ -171,20 +192,27 @@ def _sum(terms: Iterable[Monomial]) -> Any:
     return total
 
 
-def _factored(terms: list[Monomial], keys: Callable[[Monomial], Iterable[Any]]) -> Any:
+def _factored(terms: list[Monomial], keys: Callable[[Monomial], Sequence[Any]]) -> Any:
     """The sum with what saves the most multiplications taken out first, again and again."""
     total: Any = 0.0
-    while len(terms) > 1:
-        saved: Counter[Any] = Counter()
+    while len(terms) > 1:  # most sums have one term, a product
+        saved: dict[Any, int] = {}
         for term in terms:
-            for key in dict.fromkeys(keys(term)):
-                saved[key] += term.products - term.without(key).products
+            found = keys(term)
+            saving = term.products - term.without(found[0]).products if found else 0  # all of them save as much
+            for key in dict.fromkeys(found):
+                saved[key] = saved.get(key, 0) + saving
         best = max(saved, key=saved.__getitem__, default=None)
         if best is None or saved[best] < 2:  # one multiplication comes back
             break
-        inside = [t.without(best) for t in terms if best in keys(t)]
+        inside, outside = [], []
+        for term in terms:
+            if best in keys(term):
+                inside.append(term.without(best))
+            else:
+                outside.append(term)
         total = total + best * _factored(_collected(inside), keys)
-        terms = [t for t in terms if best not in keys(t)]
+        terms = outside
     return total + _sum(terms)
 
 
@@ -219,9 +247,10 @@ def _size(term: Monomial) -> tuple[float, ...]:
 def pythagoras(program: Program) -> Program:
     """sin² + cos² = 1, also with factors in front, and 1 - cos² = sin² where both are at hand."""
     sines, cosines = ({n.args[0] for n in program.nodes if n.op == op} for op in ("sin", "cos"))
+    both = sines & cosines
 
     def combine(work: _Rebuild, terms: list[Monomial]) -> Any:
-        angles = {work.new[a] for a in sines & cosines if a in work.new}
+        angles = {work.new[a] for a in both if a in work.new}
         shorter = _without_squares(work.graph, terms, angles)
         return _sum(min(terms, shorter, key=_operations))
 
@@ -229,9 +258,11 @@ def pythagoras(program: Program) -> Program:
 
 
 def _without_squares(graph: Graph, terms: list[Monomial], angles: set[Any]) -> list[Monomial]:
-    table = {t.factors: t.coefficient for t in _collected(map(_spread, terms))}
+    table = {t.factors: t.coefficient for t in _collected([_spread(term) for term in terms])}
     for factors in list(table):
-        for square in [f for f, times in Counter(factors).items() if times > 1 and f.op in _PARTNER and f.args[0] in angles]:
+        if not _has_powers(factors):
+            continue
+        for square in [f for f, times in _counted(factors) if times > 1 and f.op in _PARTNER and f.args[0] in angles]:
             if factors in table:
                 _replace_square(table, factors, square, graph.apply(_PARTNER[square.op], square.args[0]))
     return [Monomial(c, factors) for factors, c in table.items() if c != 0.0]
@@ -254,6 +285,8 @@ def _replace_square(table: dict[tuple[Expr, ...], float], factors: tuple[Expr, .
 
 def _spread(term: Monomial) -> Monomial:
     """The term with its sines and cosines as single factors: shared products of them are taken apart too."""
+    if all(factor.op not in ("mul", "const") for factor in term.factors):
+        return term
     coefficient, found = term.coefficient, []
     for f in (leaf for factor in term.factors for leaf in _sines_in(factor)):
         if f.op == "const":
@@ -283,7 +316,7 @@ def _operations(terms: Iterable[Monomial]) -> int:
 
 
 def _ordered(factors: Iterable[Expr]) -> tuple[Expr, ...]:
-    return tuple(sorted(factors, key=lambda e: e.index))
+    return tuple(sorted(factors, key=_AGE))
 
 
 PASSES: dict[str, Pass] = {
