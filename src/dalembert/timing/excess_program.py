@@ -50,9 +50,11 @@ def _function(kinds: RowKinds) -> Any:
         """`ends` is a row of the solver's table, `g0` and `g1` gravity at both ends, `places` m, c, v, g, d and p within."""
         rates = [_rates(profile, share) for share in (0.0, *shares, 1.0)]
         over, under, use, worst = [], [], [], []
-        d = places[4]
+        d = places[4]  # at its ends an interval has the friction that leads there from within: beyond, it may have turned round
+        first = ops.divide(shares[0], shares[1] - shares[0])
+        last = ops.divide(1.0 - shares[-1], shares[-1] - shares[-2])
         for i in range(R):
-            still = g0[i] + d[0][i], g1[i] + d[-1][i]  # at its ends an interval has the friction that it has within
+            still = g0[i] + _ahead(d[1][i], d[0][i], first), g1[i] + _ahead(d[-2][i], d[-1][i], last)
             at_ends = [[ends[(5 * k + j) * R + i] for j in range(3)] + [still[k]] for k in range(2)]
             within = [[m[i], c[i], v[i], g[i] + d[i]] for m, c, v, g, d in zip(*places[:5], strict=True)]
             samples = [at_ends[0], *within, at_ends[1]]
@@ -71,6 +73,11 @@ def _function(kinds: RowKinds) -> Any:
         return [*over, *under], [reduce(ops.maximum, worst, fast)], [fast], use, [_stops(profile)]
 
     return function
+
+
+def _ahead(before: Any, here: Any, share: Any) -> Any:
+    """Where a line through two values leads, a share of their distance further on."""
+    return here + share * (here - before)
 
 
 def _falling(kinds: RowKinds, i: int, ends: Any, places: Sequence[Any]) -> list[Any]:

@@ -42,7 +42,6 @@ _AT_ONCE = 80_000  # samples that are looked at together: more do not stay in th
 _ROUNDS = 20  # timings of drives that share torques; three or four are usual
 _BOUNDLESS = 1e6  # of the largest torque, in a second: as good as at once
 _LOOKED = 33  # places of a path at which the positions of a mechanism are looked for first
-_BENDS = 6  # passes for friction that is no line in the speed
 
 
 def fastest_timing(
@@ -317,11 +316,7 @@ def _timed(maker: RowMaker, paths: Paths, N: int, ends: FloatArray) -> _Piece:
         k = min(still.interval, grid.s.shape[1] - 2)
         end, q = paths.ends[row], grid.left[0][row, k]
         messages.setdefault(row, refusals.at_rest(maker, still, grid.s[row, still.interval], end, q))
-    profile, excess = solver.solve()
-    for _ in range(_BENDS if bends(maker.system) else 0):
-        if not solver.bend_friction(profile):
-            break
-        profile, excess = solver.solve()
+    profile, excess = solver.solve_bent() if bends(maker.system) else solver.solve()
     for row in range(paths.count):
         for which, place, wanted in (("start", 0, ends[0]), ("end", -1, ends[1])):
             most = np.sqrt(profile.tops[row, place] if which == "start" else min(solver.caps[row, -1], profile.x[row, -1]))

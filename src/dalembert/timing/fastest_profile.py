@@ -27,7 +27,11 @@ TOLERANCE = 5e-7  # relative excess that is left alone
 _PASSES = 10
 _SLOWER = 12  # times a profile is slowed as a whole that exceeds a limit after all passes
 _MORE = 1.3  # by which limits are tightened beyond the excess found
+_BENDS = 10  # passes for friction that is no line in the speed; three are usual
 _SMOOTH = 1e-9  # relative: friction that differs by less is a line in the speed
+_KNOWN = 1e-4  # of the largest torque: friction whose tangents tell it so well needs no others
+_ASIDE = 1e-3  # of a speed: where slopes of friction are measured, on either side
+_CREEP = 1e-6  # of the largest speed: at rest, friction is as it is here
 
 
 class Profile(NamedTuple):
@@ -235,6 +239,47 @@ class ProfileSolver:
         beyond, (within, worst, fast, use, stops) = padded_zeros(self.P, self.N, 2 * self.R), found
         beyond[:, 1:-1] = within
         return _Looked(beyond, worst[..., 0].max(axis=1), fast[..., 0], use, stops[..., 0] > 0)
+
+    def solve_bent(self) -> tuple[Profile, FloatArray]:
+        """The same where friction is no line in the speed: with its tangents at the profile before, until these tell it."""
+        profile, best = self.solve()[0], None
+        for turn in range(_BENDS):
+            moved = self._lay_tangents(profile)
+            looked = self._excess(profile)
+            if turn > 1 or not moved:  # those before are found with lines from far away, and may be slow
+                best, self.row_use = self._better(best, profile, looked)
+            if not moved and (looked.worst <= TOLERANCE).all():
+                break
+            profile = self.solve()[0]
+        assert best is not None
+        return best if self.ends[:, :2].any() else self._slowed(*best)
+
+    def _lay_tangents(self, profile: Profile) -> bool:
+        """Take the tangents of friction at the speeds of a profile; whether torques differ from what was taken before."""
+        sd, sdd = profile.inside(self.grid)
+        z, u, ends = sd[..., None], sdd[..., None], np.sqrt(profile.x)[..., None]
+        least = _CREEP * z.max(axis=1, keepdims=True)
+        before = self.parts.at(z, u)
+        self.parts = self._tangents(self.grid.inside, self.parts, z, least)
+        self.left_parts = self._tangents(self.grid.left, self.left_parts, ends[:, :-1], least)
+        self.right_parts = self._tangents(self.grid.right, self.right_parts, ends[:, 1:], least)
+        self.left, self.right = self.maker(self.grid.left, self.left_parts), self.maker(self.grid.right, self.right_parts)
+        self.inside = self.maker(self.grid.inside, self.parts)
+        self._limit()
+        tau = self.parts.at(z, u)
+        return bool((np.abs(tau - before).max(axis=(1, 2)) > _KNOWN * np.abs(tau).max(axis=(1, 2))).any())
+
+    def _tangents(self, path: Rates, parts: PathTorques, z: FloatArray, least: FloatArray) -> PathTorques:
+        """The parts with friction as its tangent at ṡ = z, or at the least speed where that is more."""
+        q, q1, q2, _ = path
+        z = np.maximum(z, least)
+
+        def friction(speed: FloatArray) -> FloatArray:
+            tau = inverse_dynamics(self.maker.system, q, q1 * speed, q2 * speed**2, threads=self.threads)
+            return tau - parts.motion * speed**2 - parts.gravity
+
+        slope = (friction(z * (1 + _ASIDE)) - friction(z * (1 - _ASIDE))) / (2 * _ASIDE * z)
+        return parts._replace(viscous=slope, dry=friction(z) - slope * z)
 
     def bend_friction(self, profile: Profile) -> bool:
         """Take friction at the speeds of a profile for dry; whether that differs from what was taken before."""

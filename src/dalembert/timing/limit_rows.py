@@ -137,7 +137,8 @@ def kept(limit: Limit) -> Any:
 
 def everywhere(values: FloatArray, shape: tuple[int, ...]) -> FloatArray:
     """Values (R,) that are the same at all samples, without copying them; `np.broadcast_to` takes twenty times as long."""
-    found: FloatArray = np.ndarray(shape, values.dtype, values, strides=(*(0,) * (len(shape) - 1), *values.strides))
+    own = np.ascontiguousarray(values)
+    found: FloatArray = np.ndarray(shape, own.dtype, own, strides=(*(0,) * (len(shape) - 1), *own.strides))
     found.flags.writeable = False
     return found
 

@@ -25,6 +25,7 @@ from .cubic_splines import cubics_through
 _STALLED = 1e-3  # share of the largest |q′| below which a path counts as resting
 _LOOKS = checks.frozen(np.linspace(0.0, 1.0, 97))  # places of a path at which its speed is looked at
 _RESTS = 1e-4  # and the share at which its direction is read beside such a place
+_HALVES = 40  # of the way from there to a place that moves
 _PIECES, _ROUNDS = 400, 60  # of the table of arc lengths, and most Newton steps from it
 
 
@@ -160,8 +161,13 @@ class _SplineMotion(Motion):
         self.own, self.breaks, self.shape = own, checks.frozen(own.knots[0]), (own.n,)
 
     def at(self, t: FloatArray) -> Rates:
-        """By the parameter of the path."""
-        q, q1, q2, q3 = (part[0] for part in self.own.at(t[None]))
+        """By the parameter of the path, in any order."""
+        if (t[1:] >= t[:-1]).all():
+            q, q1, q2, q3 = (part[0] for part in self.own.at(t[None]))
+        else:
+            order = np.argsort(t, kind="stable")
+            back = np.argsort(order)
+            q, q1, q2, q3 = (part[0, back] for part in self.own.at(t[None, order]))
         return q, q1, q2, q3
 
 
@@ -232,7 +238,18 @@ class ArcLengthMotion(Motion):
         stops = self.inner.breaks[1:-1]
         stop = stops[np.clip(np.searchsorted(stops, before), 0, len(stops) - 1)] if len(stops) else np.full_like(s, -1.0)
         middle = np.where((stop > before) & (stop < after), stop, (before + after) / 2)
-        return np.where(slow, np.where((s < middle) & (k > 0) | (k == len(moving)), before, after), s)
+        beside = np.where((s < middle) & (k > 0) | (k == len(moving)), before, after)
+        found = s.copy()
+        found[slow] = self._edge(s[slow], beside[slow])
+        return found
+
+    def _edge(self, slow: FloatArray, moving: FloatArray) -> FloatArray:
+        """Between places where the path rests and others where it moves, those where it just does."""
+        for _ in range(_HALVES):
+            middle = (slow + moving) / 2
+            moves = self._speed(middle) >= self.least
+            slow, moving = np.where(moves, slow, middle), np.where(moves, middle, moving)
+        return moving
 
 
 def read_paths(path: Any, n: int) -> tuple[Paths, tuple[int, ...], dict[int, str]]:
@@ -281,16 +298,29 @@ def _check_coordinates(found: int, n: int, subject: str) -> None:
 def without_rests(paths: Paths) -> tuple[Paths, dict[int, str]]:
     """Paths by arc length, those among them that rest somewhere; and a sentence for each that does not move at all."""
     s = paths.ends[:, None] * _LOOKS
-    speed = np.linalg.norm(paths.at(s)[1], axis=-1)
+    q1 = paths.at(s)[1]
+    speed = np.linalg.norm(q1, axis=-1)
     most = speed.max(axis=1)
     still = {int(row): f"path: {_STILL}" for row in np.flatnonzero(~(most * paths.ends > checks.SMALLEST))}
-    resting = speed.min(axis=1) <= _STALLED * most
+    resting = np.minimum(speed.min(axis=1), _least_between(q1)) <= _STALLED * most
     if not resting.any():
         return paths, still
     found = [paths.motion(row) for row in range(paths.count)]
     for row in np.flatnonzero(resting):
         found[row] = _line_like(paths.n) if row in still else ArcLengthMotion(found[row])
     return MotionPaths(found), still
+
+
+def _least_between(q1: FloatArray) -> FloatArray:
+    """The least |q′| (P,) between places (P, K, n) from each of which to the next q′ turns back, as if it ran straight there."""
+    a, b = q1[:, :-1], q1[:, 1:]
+    back = (a * b).sum(axis=-1) < 0
+    found = np.full(back.shape, np.inf)
+    a, step = a[back], (b - a)[back]
+    share = np.clip(-(a * step).sum(axis=-1) / np.maximum((step * step).sum(axis=-1), 1e-300), 0.0, 1.0)
+    found[back] = np.linalg.norm(a + share[:, None] * step, axis=-1)
+    least: FloatArray = found.min(axis=1)
+    return least
 
 
 _STILL = "it stays at one point, so that there is nothing to time. Give a path that moves."
