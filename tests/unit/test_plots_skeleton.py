@@ -240,3 +240,16 @@ def test_what_cannot_be_drawn_is_refused(flat, solid):
         plots.skeleton("panda", ax=flat)
     with pytest.raises(ModelError, match="several tips and no tool"):
         plots.skeleton(stewart(), trace="tool", ax=solid)
+
+
+@pytest.mark.parametrize("name", ["panda", "puma560", "scara", "stanford"])
+def test_numbers_of_axes_in_space_stay_away_from_the_corners(name):
+    robot = getattr(dal.robots, name)()
+    ax = dal.plots.skeleton(robot, np.full(robot.n, 0.3))
+    sides = {side: getattr(ax, f"get_{side}lim")() for side in "xyz"}
+    longest = max(high - low for low, high in sides.values())
+    for side, (low, high) in sides.items():
+        ticks = getattr(ax, f"get_{side}ticks")()
+        assert len(ticks) >= 1
+        assert ticks.min() >= low + 0.04 * longest
+        assert ticks.max() <= high - 0.04 * longest
