@@ -107,14 +107,14 @@ def test_what_does_not_fit_is_refused(axes):
 
 def test_a_motion_without_torques_and_with_jerks(axes):
     five = Figure(figsize=(9.6, 4.0)).subplots(2, 3)
-    panels = plots.motion(T, *STATE, qddd=STATE[1], axes=five)
+    panels = plots.motion(T, *STATE, None, qddd=STATE[1], axes=five)
     assert [ax.get_ylabel().split(" [")[0] for ax in panels] == ["position", "velocity", "acceleration", "jerk"]
-    assert len(plots.motion(T, *STATE, axes=axes)) == 3
+    assert len(plots.motion(T, *STATE, None, axes=axes)) == 3
     both = plots.motion(T, *STATE, STATE[0], qddd=STATE[1], axes=five)
     assert [ax.get_ylabel().split(" [")[0] for ax in both][3:] == ["jerk", "torque"]
 
 
 def test_positions_far_from_zero_fill_their_panel(axes):
-    panels = plots.motion(T, STATE[0] + 50.0, STATE[1] + 50.0, STATE[2], axes=axes)
+    panels = plots.motion(T, STATE[0] + 50.0, STATE[1] + 50.0, STATE[2], None, axes=axes)
     assert panels[0].get_ylim()[0] > 40.0
     assert panels[1].get_ylim()[0] < 0.0  # a velocity is seen beside rest

@@ -240,3 +240,17 @@ def test_what_cannot_be_drawn_is_refused(flat, solid):
         plots.skeleton("panda", ax=flat)
     with pytest.raises(ModelError, match="several tips and no tool"):
         plots.skeleton(stewart(), trace="tool", ax=solid)
+
+
+@pytest.mark.parametrize("name", ["panda", "puma560", "ur5", "scara", "stanford"])
+def test_numbers_of_axes_in_space_do_not_meet_in_a_corner(name):
+    robot = getattr(dal.robots, name)()
+    ax = dal.plots.skeleton(robot, np.full(robot.n, 0.3))
+    (low, high), ticks = (
+        zip(ax.get_xlim(), ax.get_ylim(), strict=True),
+        {side: getattr(ax, f"get_{side}ticks")() for side in "xyz"},
+    )
+    longest = max(np.ptp(getattr(ax, f"get_{side}lim")()) for side in "xyz")
+    assert all(len(values) > 1 for values in ticks.values())
+    near_end, near_start = high[0] - ticks["x"].max() < 0.04 * longest, ticks["y"].min() - low[1] < 0.04 * longest
+    assert not (near_end and near_start)

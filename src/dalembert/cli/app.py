@@ -93,7 +93,7 @@ TASK = (
     number_list("--qd", "their velocities"),
     STATES,
     option("--link", about="the link that has the task; the tool by default", metavar="NAME"),
-    option("--directions", about="which of x,y,z,rx,ry,rz make the task, such as x,y", metavar="NAMES"),
+    option("--directions", about="which of x,y,z,rx,ry,rz make the task, such as x,y or position", metavar="NAMES"),
 )
 FORMULATION = "which formulation of the dynamics"
 
@@ -323,7 +323,7 @@ COMMANDS = {
             flag("--turning", "the tool turns with the circle"),
             option("--poses", about="a .csv or .parquet table with t, x, y, z, roll, pitch, yaw", metavar="FILE"),
             option("--link", about="whose path it is; the tool by default", metavar="NAME"),
-            option("--directions", about="which of x,y,z,rx,ry,rz keep to the path; all by default", metavar="NAMES"),
+            option("--directions", about="which of x,y,z,rx,ry,rz are followed, or position; all by default", metavar="NAMES"),
             option("--held", about="joints that rest, where there are more than directions: joint1,joint3", metavar="NAMES"),
             samples("how many instants", 501, 2),
             option("--dt", about="or the time between them [s]", metavar="T", type=number),
@@ -538,7 +538,7 @@ COMMANDS = {
             option("--poses", about="or a .csv or .parquet table: x, y, z and roll, pitch, yaw", metavar="FILE"),
             number_list("--q0", "where to start; at random if left out"),
             option("--link", about="the link that has the pose; the tool by default", metavar="NAME"),
-            option("--directions", about="which of x,y,z,rx,ry,rz matter, such as x,y,z,rx,ry", metavar="NAMES"),
+            option("--directions", about="which of x,y,z,rx,ry,rz matter, such as x,y,z,rx,ry or orientation", metavar="NAMES"),
             option(
                 "--frame",
                 about="axes of the directions: world, or body for those of the wanted pose",

@@ -67,10 +67,12 @@ def task_directions(
 def _rows(directions: Any, known: tuple[str, ...]) -> tuple[int, ...]:
     if directions is None:
         return tuple(range(len(known)))
-    names = several_names("directions", directions, f"names such as {known[:2]}")
+    groups = {"position": known[:3], "orientation": known[3:], "pose": known}
+    given = several_names("directions", directions, f"names such as {known[:2]}")
+    names = tuple(name for word in given for name in groups.get(word, (word,)))
     for name in names:
         if name not in known:
-            raise UnknownNameError.among("directions", name, known)
+            raise UnknownNameError.among("directions", name, [*known, *groups])
     if not names or len(set(names)) < len(names):
         raise ShapeError(f"directions: {shown(names)} found; each at most once is expected, and one at least.")
     return tuple(known.index(name) for name in names)

@@ -68,6 +68,10 @@ class InverseKinematics:
         return row_message(self, row)
 
 
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
+
+
 def summary(found: InverseKinematics) -> str:
     """How many poses were reached, how near the others came, and what to try."""
     failed, total = int(np.size(found.success) - np.count_nonzero(found.success)), np.size(found.success)
@@ -77,13 +81,13 @@ def summary(found: InverseKinematics) -> str:
         return row_message(found, ())
     status, parts = np.asarray(found.status), []
     if lost := int(np.sum(status == NOT_A_POSE)):
-        parts.append(f"{lost} are not poses")
+        parts.append(f"{lost} {'is not a pose' if lost == 1 else 'are not poses'}")
     if lost := int(np.sum(status == NOT_REACHED)):
         worst = np.where(status == NOT_REACHED, found.position_error, 0.0).max()
         turn = np.where(status == NOT_REACHED, found.rotation_error, 0.0).max()
-        parts.append(f"{lost} were not reached, the farthest left {worst:.3g} m and {turn:.3g} rad away")
+        parts.append(f"{lost} {_were(lost)} not reached, the farthest left {worst:.3g} m and {turn:.3g} rad away")
     if lost := int(np.sum(status == JUMPED)):
-        parts.append(f"{lost} were reached by a jump of a joint only")
+        parts.append(f"{lost} {_were(lost)} reached by a jump of a joint only")
     first = tuple(int(k) for k in np.argwhere(~np.asarray(found.success))[0])
     return f"{failed} of {total} poses failed: {', '.join(parts)}. Row {_name(first)}: {row_message(found, first)}"
 

@@ -8,10 +8,9 @@ import numpy as np
 
 from ..checks import FloatArray
 from ..codegen.arguments import real
-from ..dynamics.task_directions import DIRECTIONS, TaskDirections, task_directions
+from ..dynamics.task_directions import TaskDirections, task_directions
 from ..errors import ModelError, ShapeError
 
-GROUPS = {"position": ("x", "y", "z"), "orientation": ("rx", "ry", "rz"), "pose": DIRECTIONS[None]}
 _ROTATION = 1e-6  # of RᵀR − 1: what rounding to six digits leaves
 FINE, NOT_FINITE, NOT_A_ROTATION = 0, 1, 2
 REASONS = {
@@ -30,8 +29,6 @@ class WantedPoses(NamedTuple):
 
 def directions_of(link: str | None, frame: str, directions: Any) -> TaskDirections:
     """The task: directions by name, or a group of them."""
-    if isinstance(directions, str):
-        directions = GROUPS.get(directions, directions)
     return task_directions(link, frame, None, directions)
 
 
@@ -43,7 +40,10 @@ def wanted_poses(pose: Any, task: TaskDirections) -> WantedPoses:
         given = _at_points(given)
     if given.ndim < 2 or given.shape[-2:] != (4, 4):
         also = " or (..., 3)" if positions_only else ""
-        raise ShapeError(f"pose: shape {given.shape} found, (..., 4, 4){also} expected: homogeneous matrices in the world.")
+        remedy = " For places alone, give directions='position'." if not positions_only and given.shape[-1:] == (3,) else ""
+        raise ShapeError(
+            f"pose: shape {given.shape} found, (..., 4, 4){also} expected: homogeneous matrices in the world.{remedy}"
+        )
     rows = np.ascontiguousarray(given).reshape(-1, 4, 4)
     kinds = _kinds(rows, with_rotation=not positions_only or task.frame == "body")
     if given.ndim == 2 and kinds[0] != FINE:
@@ -80,4 +80,4 @@ def _are_rotations(rows: FloatArray) -> Any:
         return np.max(np.abs(gaps), axis=0) <= _ROTATION
 
 
-__all__ = ["FINE", "GROUPS", "NOT_A_ROTATION", "NOT_FINITE", "REASONS", "WantedPoses", "directions_of", "wanted_poses"]
+__all__ = ["FINE", "NOT_A_ROTATION", "NOT_FINITE", "REASONS", "WantedPoses", "directions_of", "wanted_poses"]

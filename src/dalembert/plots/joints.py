@@ -71,7 +71,7 @@ def motion(
     q: ArrayLike,
     qd: ArrayLike,
     qdd: ArrayLike,
-    tau: ArrayLike | None = None,
+    tau: ArrayLike | None,
     *,
     qddd: ArrayLike | None = None,
     names: Sequence[str] | None = None,
@@ -80,14 +80,14 @@ def motion(
 ) -> Any:
     """A motion and its torques over time: positions, velocities, accelerations, torques, as in [Siciliano, Fig. 7.5].
 
-    Jerks are drawn where they are given, torques left out where they are not.
+    Jerks are drawn where they are given, torques left out where they are None.
 
     Parameters
     ----------
     t : array_like, shape (k,)
         Times [s].
     q, qd, qdd, tau, qddd : array_like, shape (k, n)
-        The motion, its joint torques, and its jerks.
+        The motion, its joint torques or None, and its jerks.
     names, units
         As in `torques`; a joint whose unit is "N" has its position in m, the others in rad.
     axes : array of matplotlib Axes, optional

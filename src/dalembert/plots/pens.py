@@ -13,6 +13,7 @@ from .stick_figure import Maker, Mark, StickFigure, Stroke
 
 PLANES = {"xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 _BODY, _PLATE, _DRIVEN, _CLOSURE = "#44546A", "#A9B8CC", canvas.PALETTE[1], canvas.PALETTE[2]
+_ROOM = 0.05  # of the longest side: how far numbers stay away from a corner in which axes in space meet
 _TRIAD = ("#C1272D", "#2E8B3D", "#1F4FBF")
 _LABELS = {
     "revolute": "turning joint",
@@ -179,7 +180,7 @@ class SpacePen(Pen):
             side.set_pane_color((1.0, 1.0, 1.0, 0.0))
             side.line.set_color(canvas.FAINT)
             side._axinfo["grid"].update(color="#EBEBEB", linewidth=0.8)
-            side.set_major_locator(_steps(high[k] - low[k], float((high - low).max())))
+            side.set_major_locator(_steps(name, low[k], high[k], float((high - low).max())))
         ax.tick_params(color=canvas.FAINT, labelcolor=canvas.INK, labelsize="small")
         ax.set_box_aspect(high - low, zoom=_zoom(high - low, *look))
 
@@ -210,8 +211,13 @@ def _zoom(extent: FloatArray, elevation: float, azimuth: float) -> float:
     return float(0.74 * np.linalg.norm(extent) / max(level @ extent, rising @ extent))
 
 
-def _steps(length: float, longest: float) -> Any:
-    return importlib.import_module("matplotlib.ticker").MaxNLocator(max(2, round(5 * length / longest)))
+def _steps(name: str, low: float, high: float, longest: float) -> Any:
+    """Round numbers along an axis; none near the corner where x ends and y begins, unless a single one were left."""
+    ticker, room = importlib.import_module("matplotlib.ticker"), _ROOM * longest
+    values = ticker.MaxNLocator(max(2, round(5 * (high - low) / longest))).tick_values(low, high)
+    inside = values[(values >= low) & (values <= high)]
+    apart = inside[(inside >= low + room * (name == "y")) & (inside <= high - room * (name == "x"))]
+    return ticker.FixedLocator(apart if len(apart) > 1 else inside)
 
 
 def _look(mark: Mark) -> dict[str, Any]:

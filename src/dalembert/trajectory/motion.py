@@ -272,11 +272,12 @@ def join(motions: Sequence[Motion]) -> Motion:
     for number, (one, other) in enumerate(pairwise(flat), 1):
         of_robot("then", one, other)
         end, start = (motion.at(np.array([t]))[0][..., 0, :] for motion, t in ((one, one.duration), (other, 0.0)))
-        gap = np.abs(end - start).max()
-        if gap > 1e-9 * max(1.0, np.abs(end).max()):
+        gaps = np.abs(end - start)
+        if gaps.max(initial=0.0) > 1e-9 * max(1.0, np.abs(end).max(initial=0.0)):
+            axis = int(np.unravel_index(np.argmax(gaps), gaps.shape)[-1]) + 1
             raise ShapeError(
-                f"then: part {number} ends {gap:.3g} away from where part {number + 1} begins; a robot cannot jump. "
-                "Give the end of the one as the start of the other."
+                f"then: part {number} ends {gaps.max():.3g} away from where part {number + 1} begins, in coordinate {axis} of "
+                f"{one.n}; a robot cannot jump. Give the end of the one as the start of the other."
             )
     return Joined(flat)
 

@@ -85,7 +85,7 @@ def follow(
     *,
     start: ArrayLike,
     link: str | None = None,
-    directions: Sequence[str] | None = None,
+    directions: str | Sequence[str] | None = None,
     held: Sequence[str] | None = None,
 ) -> Motion:
     """The joint motion that takes the tool along a path, or a batch of them along several.
@@ -101,7 +101,7 @@ def follow(
         first pose. `dal.inverse_kinematics(robot, path.pose([0.0])[0]).q` finds one.
     link : str, optional
         A link's name, in place of the tool.
-    directions : sequence of str, optional
+    directions : {'pose', 'position', 'orientation'} or sequence of str, optional
         Which of x, y, z, rx, ry, rz are followed, in world axes; all six where they are left out. A planar arm follows
         ("x", "y") or ("x", "y", "rz").
     held : sequence of str, optional

@@ -217,11 +217,16 @@ def circle(
     k = k / np.linalg.norm(k)
     r = X[:3, 3] - c
     along = (r @ k) * k
+    if not checks.flag("turning", turning) and not np.linalg.norm(r - along) > 1e-12 * (1.0 + np.linalg.norm(c)):
+        raise ShapeError(
+            f"centre: {checks.describe(c)} found, but the tool begins on this axis, so that the circle has no radius and nothing "
+            "moves. Give another centre, or turning=True to turn in place."
+        )
     frequency = abs(phi) / (2 * np.pi)
     a, b = np.sign(phi) * np.cross(k, r)[None], (r - along)[None]
     position = Fourier(a, b, c + along, frequency, 1.0)
     Q = quaternion_of(X[:3, :3])
-    turned = _turning(Q, k, phi) if checks.flag("turning", turning) else slerp(Q, Q)
+    turned = _turning(Q, k, phi) if turning else slerp(Q, Q)
     path = ToolPath(position, turned)
     return path.timed(_share_of_way(duration, timing))
 

@@ -222,7 +222,7 @@ def test_a_path_goes_on_after_rows_that_are_no_poses_or_out_of_reach():
     way = np.array([0.3, 0.8]) + np.linspace(0.0, 0.3, 7)[:, None]
     wanted = dal.forward_kinematics(robot, way)
     wanted[2, 0, 3], wanted[4, :2, 3] = np.nan, 9.0
-    with pytest.warns(DalembertWarning, match="2 of 7 poses failed: 1 are not poses, 1 were not reached"):
+    with pytest.warns(DalembertWarning, match="2 of 7 poses failed: 1 is not a pose, 1 was not reached"):
         found = dal.inverse_kinematics(robot, wanted, q0=way[0], continuous=True, directions=("x", "y"))
     assert list(found.status) == [0, 0, 1, 0, 2, 0, 0]
     assert np.allclose(found.q[found.success], way[found.success], atol=1e-4)
@@ -267,7 +267,7 @@ def test_rows_that_fail_do_not_disturb_the_others(rng):
     clean = dal.inverse_kinematics(PANDA, wanted)
     spoilt = wanted.copy()
     spoilt[1, 1, 1], spoilt[3, :3, 3], spoilt[5, :3, :3] = np.nan, 50.0, 2.0 * np.eye(3)
-    with pytest.warns(DalembertWarning, match="3 of 8 poses failed: 2 are not poses, 1 were not reached"):
+    with pytest.warns(DalembertWarning, match="3 of 8 poses failed: 2 are not poses, 1 was not reached"):
         found = dal.inverse_kinematics(PANDA, spoilt)
     good = np.array([0, 2, 4, 6, 7])
     assert found.success[good].all()
@@ -348,3 +348,8 @@ def test_without_a_compiler_the_same_is_found(monkeypatch, rng):
         warnings.simplefilter("error")
         plain = dal.inverse_kinematics(random_robots.fresh("two_link_planar"), wanted, directions=("x", "y"))
     assert plain.q == pytest.approx(compiled.q, abs=1e-9)
+
+
+def test_a_place_without_its_directions_is_told_how_to_be_meant() -> None:
+    with pytest.raises(ShapeError, match=r"pose: shape \(3,\) found, .* For places alone, give directions='position'."):
+        dal.inverse_kinematics(dal.robots.panda(), [0.4, 0.2, 0.5])

@@ -257,7 +257,10 @@ def test_a_timed_path_breaks_where_the_path_does() -> None:
         (lambda m: m.stretched(0.0), "factor: 0 found; one positive number"),
         (lambda m: m([[0.0]]), r"t: shape \(1, 1\) found, \(k,\) expected: one time per sample, or \(\) for a single one"),
         (lambda m: m([np.nan]), "t: .*contains NaN"),
-        (lambda m: m.then(m), "then: part 1 ends .* away from where part 2 begins; a robot cannot jump"),
+        (
+            lambda m: m.then(m),
+            "then: part 1 ends .* away from where part 2 begins, in coordinate [123] of 3; a robot",
+        ),
         (lambda m: m.then(cubic([0.0], [1.0], duration=1.0)), "then: motions of 3 and 1 coordinates"),
         (lambda m: m.then(3), r"then: 3 found; a Motion is expected. Try dal.trajectory.quintic"),
         (lambda m: faded(m, m, overlap=4.0), "overlap: 4 s found, but the motions last 3.1 s and 3.1 s"),

@@ -211,3 +211,14 @@ def test_what_cannot_be_asked_is_refused(change: dict, error: type, message: str
     given = {"robot": ARM, "path": line(at(0.2), at(1.8), duration=1.0), "start": START, "directions": ("x", "y")} | change
     with pytest.raises(error, match=message):
         follow(given.pop("robot"), given.pop("path"), **given)
+
+
+def test_a_group_of_directions_has_a_name() -> None:
+    robot, start = dal.robots.panda(), np.array([0.0, -0.4, 0.0, -2.0, 0.0, 1.8, 0.7])
+    X = dal.forward_kinematics(robot, start)
+    there = X.copy()
+    there[:3, 3] += [0.05, 0.1, -0.1]
+    path = dal.trajectory.line(X, there, duration=1.0)
+    named = dal.trajectory.follow(robot, path, start=start, directions="position")
+    spelt = dal.trajectory.follow(robot, path, start=start, directions=("x", "y", "z"))
+    np.testing.assert_array_equal(named([0.5]).q, spelt([0.5]).q)

@@ -149,3 +149,21 @@ def test_joined_paths_take_either_sign_of_a_quaternion() -> None:
 def test_what_is_no_path_is_refused(call, message: str) -> None:
     with pytest.raises((ShapeError, ModelError), match=message):
         call()
+
+
+def test_a_circle_without_a_radius_is_refused_unless_the_tool_turns_in_place() -> None:
+    X = np.eye(4)
+    X[:3, 3] = 0.4, 0.1, 0.5
+    with pytest.raises(ShapeError, match=r"centre: .* found, but the tool begins on this axis, so that the circle has no radius"):
+        circle(X, [0.4, 0.1, 0.2], axis=[0, 0, 1], duration=1.0)
+    turned = circle(X, [0.4, 0.1, 0.2], axis=[0, 0, 1], angle=np.pi / 2, turning=True, duration=1.0)
+    np.testing.assert_allclose(turned.pose(1.0), [[0, -1, 0, 0.4], [1, 0, 0, 0.1], [0, 0, 1, 0.5], [0, 0, 0, 1]], atol=1e-14)
+
+
+def test_at_one_time_a_path_has_one_pose() -> None:
+    there = np.eye(4)
+    there[:3, 3] = 0.3, 0.1, 0.2
+    path = line(np.eye(4), there, duration=2.0)
+    alone, rows = path(0.7), path([0.7])
+    for name in ("pose", "twist", "acceleration", "jerk"):
+        np.testing.assert_array_equal(getattr(alone, name), getattr(rows, name)[0])
