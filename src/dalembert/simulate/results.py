@@ -270,7 +270,7 @@ class MotionResult:
         return acting_along(self._known, self._acting, t, q, qd, x, z)
 
     def _accelerations(self, acting: Applied, *, second: bool = False) -> tuple[FloatArray, FloatArray | None]:
-        """q̈ under what acts, with coordinates held that a stop or a lock holds: those at rest for more than one row.
+        """q̈ under what acts, with coordinates held that a stop or a lock holds: by what happened, or at rest for more than a row.
 
         With `second` the ẍ of a mechanism's tree, too.
         """
@@ -278,7 +278,8 @@ class MotionResult:
         axes, n = axes_that_stand(self._known, self.standing, acting.parameters), self.q.shape[-1]
         none = np.zeros((*self.q.shape[:-1], len(axes.names)), bool)
         stand = none if self.standing is None else self.standing.at(self.t, self.batch)
-        held = np.concatenate([resting(self.qd), stand[..., n:]], axis=-1)
+        own = resting(self.qd) | (stand[..., :n] & (self.qd == 0.0))
+        held = np.concatenate([own, stand[..., n:]], axis=-1)
         if self._tree is None:
             return accelerations(self._known, axes, StatesAlong(self.q, self.qd, None, held), acting), None
         along = TreeStates(self.q, self.qd, *self._tree, held, stand)
