@@ -348,6 +348,18 @@ def test_accelerations_know_of_a_joint_that_is_locked_for_one_row_only(arm):
     np.testing.assert_allclose(motion.qdd, (after - before) / 2e-4, rtol=1e-5)  # of a difference over 0.2 ms
 
 
+@pytest.mark.parametrize("method", ["dop853", "rosenbrock", "adams"])
+@pytest.mark.parametrize("past", [0.05, 1e-7])
+def test_a_stop_that_is_passed_and_left_within_one_step_is_hit(method, past):
+    """A block thrown against a constant force comes a little beyond its stop and back: no error bounds the step."""
+    speed = np.sqrt(2 * (1.0 + past))
+    given = {"t_end": 2 * speed, "tau": [-MASS], "stops": 0.5, "first_step": 2 * speed, "dense": True, "method": method}
+    motion = dal.simulate(block(limits=(-9.0, 1.0)), [0.0], [speed], **given, **TIGHT)
+    assert motion.events[0].kind == "stop"
+    assert motion.events[0].t == pytest.approx(speed - np.sqrt(2 * past), abs=1e-11 / np.sqrt(past))  # of a slow passage
+    assert motion.solution(np.linspace(0.0, 2 * speed, 500))[0].max() <= 1.0
+
+
 def test_stops_that_hinder_the_same_motion_share_its_impulse():
     """Two rows that are one, as those of geared joints are: half the impulse each, and the same velocities."""
     A, v, both = np.diag([1.0, 2.0]), np.array([-1.0, 0.5]), np.array([True, True])
