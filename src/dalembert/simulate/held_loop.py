@@ -66,7 +66,7 @@ class HeldIntegrator(Integrator):
         super()._own_inputs()
         make, at = self.make, self.held.layout
         self.limits = make.input("limits", 2 * at.n)
-        self.turned = make.buffer(at.n)
+        self.turned, self.near = make.buffer(at.n), make.buffer(at.n)
         self.begun_rates = [self.events[at.speed], self.events[at.pull]]
         self.end_rates = [make.buffer(at.n) for _ in range(2)] if self.beside else []
         self.going, self.sway, self.swayed, self.end_hold = make.buffer(), make.buffer(), make.buffer(), make.buffer(at.n)
@@ -195,15 +195,16 @@ class HeldIntegrator(Integrator):
         return [*bound, *self.make.once(_sooner, [self.work.stop, self.clock], [self.work.stop])]
 
     def _stages(self) -> list[Step]:
-        return [*super()._stages(), *self._reach(), *self.functions, *self.rates_at_end, *self._look()]
+        nobody = self.make.once(lambda: [[0.0] * self.held.count], [], [self.near])
+        return [*nobody, *super()._stages(), *self._reach(), *self.functions, *self.rates_at_end, *self._look()]
 
     def _look(self) -> list[Step]:
         """How far the first of all events is behind the point in question, and which joints turned round or passed a stop."""
-        sources = [self.over, self.mode, self.limits, *self.axes]
+        sources = [self.over, self.mode, self.limits, self.near, *self.axes]
         sources += [self.values, self.oriented] if self.signs else []
         return self.make.once(self._largest, sources, [self.top, self.turned, *self.passed])
 
-    def _largest(self, over: Any, mode: Any, limits: Any, *rest: Any) -> list[Any]:
+    def _largest(self, over: Any, mode: Any, limits: Any, near: Any, *rest: Any) -> list[Any]:
         count = len(self.axes)
         at, (values, oriented) = AxisMotion(*rest[:count]), rest[count:] or ((), ())
         top: Any = over[0]
@@ -216,6 +217,7 @@ class HeldIntegrator(Integrator):
             if stop:
                 beyond = ops.where(mode[i], self.rules.beyond(i, at.y[i], limits), NEVER)
                 top, stopped[i] = ops.maximum(top, beyond), ops.less(0.0, beyond)
+                top = ops.maximum(top, ops.where(near[i], -near[i] * at.w[i], NEVER))
         signs = []
         for x, way in zip(values, oriented, strict=True):
             past = ops.where(way, ops.where(ops.equal(x, 0.0), 1e-300, way * x), NEVER)
@@ -241,7 +243,31 @@ class HeldIntegrator(Integrator):
 
         found = [self.forces[0], self.sway, *(self.axes[1:3] if self.beside else [])]
         keep = self.make.once(lambda *lists: lists, found, [self.end_hold, self.swayed, *self.end_rates])
-        return [*keep, *self.make.once(suspect, sources, [*self.search])]
+        return [*keep, *self.make.once(suspect, sources, [*self.search]), *self._approach()]
+
+    def _approach(self) -> list[Step]:
+        """Which way an axis came near a stop and turned round in the step: it may have passed it, and be back.
+
+        The search then ends where it turned, at the latest, so that the shortest way beyond is seen: up to there, what is beyond
+        stays beyond.
+        """
+        if not any(self.happenings.stops):
+            return []
+        sources = [self.work.accept, self.search.hunting, self.work.step, self.mode, self.limits, self.axes[0]]
+
+        def approach(accept: Any, hunting: Any, h: Any, mode: Any, limits: Any, y: Any, w: Any, new: Any) -> list[Any]:
+            found: list[Any] = [0.0] * len(mode)
+            for i, stop in enumerate(self.happenings.stops):
+                if stop:  # whence it comes at its last speed, for the whole step: it was no farther out
+                    back, turns = ops.sign(w[i]), ops.less(w[i] * new[i], 0.0) * mode[i] * mode[i]
+                    passes = ops.less(0.0, self.rules.beyond(i, y[i] - h[0] * new[i], limits))
+                    found[i] = back * turns * passes * accept[0]
+            some: Any = hunting[0]
+            for x in found:
+                some = ops.maximum(some, abs(x))
+            return [found, *([x] for x in locating.begun(some))]
+
+        return self.make.once(approach, [*sources, *self._rates_at_ends()[:2]], [self.near, *self.search])
 
     def _rates_at_ends(self) -> list[Cells]:
         """Speeds of axes at both ends of the step, then accelerations."""

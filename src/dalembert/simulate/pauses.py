@@ -40,7 +40,7 @@ class Pauses:
         self._next = np.zeros(count, int)  # which of the events by time comes next
         self._axes: dict[int, tuple[Axes, DryFriction]] = {}
         self.shown: list[FloatArray | None] = [None] * count  # modes as they were noted, where axes may stand by others
-        self.stood: list[list[tuple[float, Any]]] = [[] for _ in range(count)]  # from when on which axes stand, where looped
+        self.stood: list[list[tuple[float, Any]]] = [[] for _ in range(count)]  # from when on which axes stand
         self.burst: list[list[float]] = [[] for _ in range(count)]  # the numbers of steps that ended at a stop of late
         self.hits: list[dict[int, float]] = [{} for _ in range(count)]  # when each joint last hit a stop
 
@@ -81,10 +81,8 @@ class Pauses:
         friction = self.axes(chart)[1]
         return friction.acts if self.parameters is None else friction.acts_with(self.parameters[k])
 
-    def standing(self, motions: Motions) -> StandingTimes | None:
-        """When joints within loops stood."""
-        if not self.occasions.looped:
-            return None
+    def standing(self, motions: Motions) -> StandingTimes:
+        """When which axes stood."""
         for k, found in enumerate(self.stood):
             if not found:  # nothing happened
                 found.append((-math.inf, motions.events[k, self.layout.mode] == 0))
@@ -128,7 +126,7 @@ class _Pause:
     def attend(self) -> None:
         """Note what happened, act, and let it go on."""
         self.state[_AT.status] = RUNNING
-        stood = self.owner.stood[self.k] if self.owner.occasions.looped else []
+        stood = self.owner.stood[self.k]
         if not stood:
             stood.append((-math.inf, self._stand(self.own[self.at.before])))
         self._note_modes()
@@ -215,6 +213,7 @@ class _Pause:
         pressed = bool(unseen[stopped].all())
         A, flight = self._free(axes), self._flight(axes, lower | upper) if self._bounces() else None
         self.qd[:] = impacts.from_stops(A, before, axes.rows, lower, upper, kept, pressed=pressed, flight=flight)
+        self._stop_locked()
         for i in np.flatnonzero(stopped):
             self._note("stop", o.names[i], o.names[i], before)
 
@@ -314,17 +313,20 @@ class _Pause:
         self.owner.records[self.k].append(record)
 
     def _lock(self, event: Event) -> None:
-        locked = self._locked(event.lock, 1.0)
+        self._locked(event.lock, 1.0)
         if event.lock:
             self.qd[:] = impacts.with_momenta(self._free(now := self._at), now.M, self.qd)
-        self.qd[locked[: self.axes.own].nonzero()] = 0.0  # without the rounding of a sum
+        self._stop_locked()
 
-    def _locked(self, names: Sequence[str], value: float) -> FloatArray:
-        """Which axes are locked, once those of these names are so or are not."""
-        locked: FloatArray = self.own[self.at.locked]
+    def _locked(self, names: Sequence[str], value: float) -> None:
+        """Axes of these names are locked (1), or are not (0)."""
         for name in names:
-            locked[self.owner.occasions.names.index(name)] = value
-        return locked
+            self.own[self.at.locked][self.owner.occasions.names.index(name)] = value
+
+    def _stop_locked(self) -> None:
+        """What is locked stands exactly still, without the rounding of a sum."""
+        locked = self.own[self.at.locked]
+        self.qd[locked[: self.axes.own].nonzero()] = 0.0
 
 
 __all__ = ["Pauses"]

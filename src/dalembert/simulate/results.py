@@ -289,14 +289,15 @@ class MotionResult:
         return acting_along(self._known, self._acting, t, q, qd, x, z)
 
     def _accelerations(self, acting: Applied, *, second: bool = False, after: bool = False) -> Told:
-        """q̈ under what acts, with coordinates held that a stop or a lock holds: those at rest for more than one row.
+        """q̈ under what acts, with coordinates held that a stop or a lock holds: by what happened, or at rest for more than a row.
 
         With `second` the ẍ of a mechanism's tree, too; `after` where rows begin intervals.
         """
         axes, n = axes_that_stand(self._known, self.standing, acting.parameters), self.q.shape[-1]
         none = np.zeros((*self.q.shape[:-1], len(axes.names)), bool)
         stand = none if self.standing is None else self.standing.at(self.t, self.batch)
-        held = np.concatenate([resting(self.qd), stand[..., n:]], axis=-1)
+        rests = resting(self.qd) | (stand[..., :n] & (self.qd == 0.0))
+        held = np.concatenate([rests, stand[..., n:]], axis=-1)
 
         def told(system: Any, parts: Parts, acting: Applied) -> Told:
             q, qd, x, xd, held, stand = parts

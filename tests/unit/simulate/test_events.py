@@ -326,6 +326,40 @@ def test_no_joint_moves_into_its_stop_after_hits_of_others(rng):
         assert np.all(speeds >= -1e-9 * np.abs(v).max(initial=0.0))
 
 
+def test_a_locked_joint_stands_exactly_still_where_another_one_hits_its_stop():
+    """Impulses at the stop are sums in which what locks takes out what it gave, to rounding."""
+    arm = fresh("panda")
+    brake = dal.Event(time=0.05, lock=["joint2", "joint5"])
+    q0 = [0.0, 0.3, 0.1, -1.5, 0.2, 3.6, 0.4]
+    motion = dal.simulate(arm, q0, [0.0, 0.2, 0.1, 0.0, 0.0, 2.0, 0.0], t_end=0.4, stops=0.5, events=[brake])
+    hits = [event for event in motion.events if event.kind == "stop"]
+    assert hits
+    for event in hits:
+        np.testing.assert_array_equal(event.qd_after[[1, 4]], 0.0)
+
+
+def test_accelerations_know_of_a_joint_that_is_locked_for_one_row_only(arm):
+    """Rows tell that it stands if there are two of them; events tell always."""
+    events = [dal.Event(time=0.3, lock=["joint2"]), dal.Event(time=0.6, release=["joint2"])]
+    times = np.array([0.1, 0.45, 0.9])
+    motion = dal.simulate(arm, [0.3, 0.2], [0.0, 0.0], t_eval=times, t_end=1.0, events=events, dense=True, **TIGHT)
+    before, after = (motion.solution(times + step)[1] for step in (-1e-4, 1e-4))
+    assert motion.qdd[1, 1] == 0.0
+    np.testing.assert_allclose(motion.qdd, (after - before) / 2e-4, rtol=1e-5)  # of a difference over 0.2 ms
+
+
+@pytest.mark.parametrize("method", ["dop853", "rosenbrock", "adams"])
+@pytest.mark.parametrize("past", [0.05, 1e-7])
+def test_a_stop_that_is_passed_and_left_within_one_step_is_hit(method, past):
+    """A block thrown against a constant force comes a little beyond its stop and back: no error bounds the step."""
+    speed = np.sqrt(2 * (1.0 + past))
+    given = {"t_end": 2 * speed, "tau": [-MASS], "stops": 0.5, "first_step": 2 * speed, "dense": True, "method": method}
+    motion = dal.simulate(block(limits=(-9.0, 1.0)), [0.0], [speed], **given, **TIGHT)
+    assert motion.events[0].kind == "stop"
+    assert motion.events[0].t == pytest.approx(speed - np.sqrt(2 * past), abs=1e-11 / np.sqrt(past))  # of a slow passage
+    assert motion.solution(np.linspace(0.0, 2 * speed, 500))[0].max() <= 1.0
+
+
 def test_stops_that_hinder_the_same_motion_share_its_impulse():
     """Two rows that are one, as those of geared joints are: half the impulse each, and the same velocities."""
     A, v, both = np.diag([1.0, 2.0]), np.array([-1.0, 0.5]), np.array([True, True])
