@@ -20,7 +20,8 @@ SLOW = (
     *("unit/analysis", "unit/export", "unit/linear", "unit/simulate", "unit/model/test_named_tree.py"),
     *("unit/dynamics/test_compile.py", "unit/dynamics/test_contributions.py", "unit/dynamics/test_engine.py"),
     *("unit/dynamics/test_progressive.py", "unit/test_benchmarks.py", "unit/test_brief.py", "unit/test_options.py"),
-    *("unit/test_cli.py", "unit/test_cli_outputs.py", "unit/test_cli_terminal.py"),
+    *("unit/test_cli.py", "unit/test_cli_outputs.py", "unit/test_cli_terminal.py", "unit/test_cli_timing.py"),
+    *("unit/drives/test_sampled_voltage.py", "unit/timing/test_inductive_voltages.py", "unit/timing/test_scaling_drives.py"),
 )
 
 settings.register_profile("dalembert", deadline=None, derandomize=True, database=None)
