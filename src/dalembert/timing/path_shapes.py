@@ -171,6 +171,23 @@ class _SplineMotion(Motion):
         return q, q1, q2, q3
 
 
+def _turning_back(motion: Motion) -> FloatArray:
+    """Where a motion rests between the places of a table and goes back: by arc length its direction jumps there."""
+    s = np.unique(np.concatenate([np.linspace(0.0, motion.duration, _PIECES + 1), motion.breaks]))
+    q1 = motion.at(s)[1]
+    k = np.flatnonzero((q1[:-1] * q1[1:]).sum(axis=-1) < 0)
+    if not k.size:
+        return s[:0]
+    low, high, along = s[k], s[k + 1], q1[k + 1] - q1[k]
+    for _ in range(_ROUNDS):
+        middle = (low + high) / 2
+        before = (motion.at(middle)[1] * along).sum(axis=-1) < 0
+        low, high = np.where(before, middle, low), np.where(before, high, middle)
+    speed = np.linalg.norm(motion.at(high)[1], axis=-1)
+    found: FloatArray = high[speed <= _RESTS * np.linalg.norm(q1, axis=-1).max()]
+    return found
+
+
 class ArcLengthMotion(Motion):
     """A motion by its arc length in joint space, in place of its time: a path that rests nowhere. Equation (1)."""
 
@@ -178,10 +195,11 @@ class ArcLengthMotion(Motion):
         self.inner, self.shape, self.about = motion, motion.shape, motion.about
         nodes, weights = np.polynomial.legendre.leggauss(6)
         self.nodes, self.weights = (nodes + 1) / 2, weights / 2
-        self.places = np.unique(np.concatenate([np.linspace(0.0, motion.duration, _PIECES + 1), motion.breaks]))
+        self.stops = np.unique(np.concatenate([motion.breaks, _turning_back(motion)]))
+        self.places = np.unique(np.concatenate([np.linspace(0.0, motion.duration, _PIECES + 1), self.stops]))
         pieces = self._length(self.places[:-1], np.diff(self.places))
         self.lengths = np.concatenate([[0.0], np.cumsum(pieces)])
-        self.breaks = checks.frozen(np.interp(motion.breaks, self.places, self.lengths))
+        self.breaks = checks.frozen(np.interp(self.stops, self.places, self.lengths))
         speeds = self._speed(self.places)
         self.least = _RESTS * speeds.max()
 
@@ -235,7 +253,7 @@ class ArcLengthMotion(Motion):
         moving = fine[self._speed(fine) >= 2 * self.least]
         k = np.searchsorted(moving, s)
         before, after = moving[np.clip(k - 1, 0, None)], moving[np.clip(k, None, len(moving) - 1)]
-        stops = self.inner.breaks[1:-1]
+        stops = self.stops[1:-1]
         stop = stops[np.clip(np.searchsorted(stops, before), 0, len(stops) - 1)] if len(stops) else np.full_like(s, -1.0)
         middle = np.where((stop > before) & (stop < after), stop, (before + after) / 2)
         beside = np.where((s < middle) & (k > 0) | (k == len(moving)), before, after)
@@ -302,25 +320,15 @@ def without_rests(paths: Paths) -> tuple[Paths, dict[int, str]]:
     speed = np.linalg.norm(q1, axis=-1)
     most = speed.max(axis=1)
     still = {int(row): f"path: {_STILL}" for row in np.flatnonzero(~(most * paths.ends > checks.SMALLEST))}
-    resting = np.minimum(speed.min(axis=1), _least_between(q1)) <= _STALLED * most
+    resting = speed.min(axis=1) <= _STALLED * most
+    for row in np.flatnonzero(((q1[:, :-1] * q1[:, 1:]).sum(axis=-1) < 0).any(axis=1)):
+        resting[row] |= _turning_back(paths.motion(int(row))).size > 0
     if not resting.any():
         return paths, still
     found = [paths.motion(row) for row in range(paths.count)]
     for row in np.flatnonzero(resting):
         found[row] = _line_like(paths.n) if row in still else ArcLengthMotion(found[row])
     return MotionPaths(found), still
-
-
-def _least_between(q1: FloatArray) -> FloatArray:
-    """The least |q′| (P,) between places (P, K, n) from each of which to the next q′ turns back, as if it ran straight there."""
-    a, b = q1[:, :-1], q1[:, 1:]
-    back = (a * b).sum(axis=-1) < 0
-    found = np.full(back.shape, np.inf)
-    a, step = a[back], (b - a)[back]
-    share = np.clip(-(a * step).sum(axis=-1) / np.maximum((step * step).sum(axis=-1), 1e-300), 0.0, 1.0)
-    found[back] = np.linalg.norm(a + share[:, None] * step, axis=-1)
-    least: FloatArray = found.min(axis=1)
-    return least
 
 
 _STILL = "it stays at one point, so that there is nothing to time. Give a path that moves."

@@ -263,6 +263,7 @@ def test_a_joint_that_goes_to_and_fro_is_at_rest_wherever_it_turns():
     found = dal.fastest_timing(robot, way, torque=12.0, velocity=0.2, intervals=100)
     at = found.motion(dense_times(found.motion))
     assert np.abs(at.qd).max() <= 0.2 * (1 + 1e-6)
+    assert np.abs(np.diff(at.qd[:, 0]) / np.diff(at.t)).max() <= np.abs(at.qdd).max() * (1 + 1e-9)  # and does not jump
     assert np.abs(dal.inverse_dynamics(robot, at.q, at.qd, at.qdd)).max() <= 12.0 * (1 + 1e-6)
     assert found.excess <= 1e-6
 
