@@ -216,3 +216,17 @@ def test_causes_that_never_act_are_no_part_of_a_motion_that_ended_early():
         )
     assert np.isnan(swing.q[-1]).all()
     assert list(swing.power.by_cause) == ["gravity"]
+
+
+def test_motions_without_joints_or_numbers_are_refused_in_a_sentence(tmp_path):
+    arm, path = dal.robots.two_link_planar(), tmp_path / "none.gif"
+    line = dal.trajectory.line(np.eye(4), np.eye(4), duration=1.0)
+    with pytest.raises(ShapeError, match="which has no positions of joints. Try dal.trajectory.follow first"):
+        dal.animate(line, path, system=arm)
+    t, q = np.linspace(0.0, 1.0, 11), np.zeros((11, 2))
+    q[5, 1] = np.nan
+    with pytest.raises(ShapeError, match=r"motion: NaN or infinity found among q at t = 0\.\d+ s"):
+        dal.animate(SimpleNamespace(t=t, q=q, qd=0 * q), path, system=arm)
+    with pytest.raises(ShapeError, match=r"q of shape \(2, 26, 2\) found, .* Try motion\[0\]"):
+        dal.animate(dal.trajectory.quintic(np.zeros((2, 2)), np.ones((2, 2)), duration=1.0), path, system=arm)
+    assert list(tmp_path.iterdir()) == []

@@ -254,3 +254,17 @@ def test_numbers_of_axes_in_space_do_not_meet_in_a_corner(name):
     assert all(len(values) > 1 for values in ticks.values())
     near_end, near_start = high[0] - ticks["x"].max() < 0.04 * longest, ticks["y"].min() - low[1] < 0.04 * longest
     assert not (near_end and near_start)
+
+
+def test_configurations_that_are_no_numbers_are_left_out_and_never_all_of_them():
+    robot, q = dal.robots.panda(), np.full(7, 0.3)
+    some = dal.plots.skeleton(robot, [q, q * np.nan, q], legend=False)
+    assert len(some.get_lines()) == len(dal.plots.skeleton(robot, [q, q], legend=False).get_lines())
+    with pytest.raises(ShapeError, match="q: NaN or infinity found for joint 'joint1'; there is no configuration"):
+        dal.plots.skeleton(robot, q * np.nan)
+
+
+def test_numbers_follow_an_axis_in_space_that_is_widened():
+    ax = dal.plots.skeleton(dal.robots.panda(), np.full(7, 0.3))
+    ax.set_xlim(-2.0, 2.0)
+    assert ax.get_xticks().min() <= -1.0

@@ -115,11 +115,17 @@ def _course(motion: Any, system: Any, which: Any, step: float) -> _Course:
         raise ShapeError("system: nothing found; the Robot or Mechanism that moves is expected, unless motion is a result.")
     if callable(motion) and hasattr(motion, "duration"):
         t = _times(0.0, float(motion.duration), step)
-        q = np.asarray(motion(t).q, dtype=float)
+        at = motion(t)
+        if not hasattr(at, "q"):
+            raise ShapeError(f"motion: {shown(motion)} found, which has no positions of joints. Try dal.trajectory.follow first.")
+        q = np.asarray(at.q, dtype=float)
     else:
         t, q = _of_samples(motion, step)
     if q.ndim != 2:
-        raise ShapeError(f"motion: q of shape {q.shape} found, (K, n) expected: one motion, a row for each time.")
+        raise ShapeError(f"motion: q of shape {q.shape} found, (K, n) expected: one motion, a row for each time. Try motion[0].")
+    if not np.isfinite(q).all():
+        lost = t[int(np.argmin(np.isfinite(q).all(axis=-1)))]
+        raise ShapeError(f"motion: NaN or infinity found among q at t = {lost:g} s. Show the part of the motion before it.")
     return _Course(system, t, positions_of_tree(system, q))
 
 
@@ -140,7 +146,7 @@ def _of_samples(motion: Any, step: float) -> tuple[FloatArray, FloatArray]:
         raise ShapeError(f"motion: {shown(motion)} found; a result of simulate, or samples with t and q are expected.")
     t, q = canvas.series(motion.t, "q", motion.q)
     times = _times(t[0], t[-1], step)
-    if getattr(motion, "qd", None) is not None and len(t) > 1:
+    if getattr(motion, "qd", None) is not None and len(t) > 1 and np.isfinite(q).all() and np.isfinite(motion.qd).all():
         from scipy.interpolate import CubicHermiteSpline
 
         return times, np.asarray(CubicHermiteSpline(t, q, motion.qd)(times))

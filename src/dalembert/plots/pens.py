@@ -213,11 +213,16 @@ def _zoom(extent: FloatArray, elevation: float, azimuth: float) -> float:
 
 def _steps(name: str, low: float, high: float, longest: float) -> Any:
     """Round numbers along an axis; none near the corner where x ends and y begins, unless a single one were left."""
-    ticker, room = importlib.import_module("matplotlib.ticker"), _ROOM * longest
-    values = ticker.MaxNLocator(max(2, round(5 * (high - low) / longest))).tick_values(low, high)
-    inside = values[(values >= low) & (values <= high)]
-    apart = inside[(inside >= low + room * (name == "y")) & (inside <= high - room * (name == "x"))]
-    return ticker.FixedLocator(apart if len(apart) > 1 else inside)
+    locator, room = importlib.import_module("matplotlib.ticker").MaxNLocator, _ROOM * longest
+
+    class Apart(locator):  # type: ignore[misc, valid-type]
+        def tick_values(self, vmin: float, vmax: float) -> Any:
+            values = super().tick_values(vmin, vmax)
+            inside = values[(values >= vmin) & (values <= vmax)]
+            apart = inside[(inside >= vmin + room * (name == "y")) & (inside <= vmax - room * (name == "x"))]
+            return apart if len(apart) > 1 else inside
+
+    return Apart(max(2, round(5 * (high - low) / longest)))
 
 
 def _look(mark: Mark) -> dict[str, Any]:

@@ -121,7 +121,12 @@ def positions_of_tree(system: Any, q: ArrayLike | None) -> FloatArray:
             f"q: shape {given.shape} found, ({system.n},) or (K, {system.n}) expected: one configuration or several."
         )
     if isinstance(system, Robot):
-        return np.atleast_2d(given)
+        rows = np.atleast_2d(given)
+        known = np.isfinite(rows).all(axis=-1)
+        if not known.any():
+            joint = system.joint_names[int(np.argmin(np.isfinite(rows[-1])))]
+            raise ShapeError(f"q: NaN or infinity found for joint {joint!r}; there is no configuration that could be drawn.")
+        return rows[known]
     if isinstance(system, PlacedMechanism):
         x = np.atleast_2d(system.finder.many(given))
     else:
