@@ -97,13 +97,6 @@ def assembled(nest):
     return np.stack([assembled(entry) for entry in nest], axis=1)
 
 
-def coriolis_of_graph(robot: Robot, q: np.ndarray, qd: np.ndarray, *, rewritten: bool) -> np.ndarray:
-    """C as kernels compute it. To rewrite a graph takes several times as long as to make it, and is done for some robots."""
-    recipe = engine.system_of(robot).recipe(engine.request_of("coriolis_matrix"))
-    program = engine.program_of(recipe._replace(rewritten=recipe.rewritten and rewritten), "coriolis_matrix")
-    return interpret.run(program, q, qd)[0]
-
-
 def mass_rate(robot: Robot, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     """Ṁ by a complex step, which rounding does not disturb: M as the algorithm gives it on complex numbers."""
     step = 1e-30
@@ -123,7 +116,7 @@ def test_all_formulations_agree_on_five_hundred_robots(block: int) -> None:
         q, qd, qdd = rng.uniform(-2, 2, (3, BATCH, robot.n))
         wrench = rng.uniform(-10, 10, (BATCH, 6))
         wanted = results(robot, "newton_euler", q, qd, qdd, wrench)
-        wanted["coriolis_matrix"] = coriolis_of_graph(robot, q, qd, rewritten=k % 5 == 0)
+        wanted["coriolis_matrix"], *_ = interpret.run(engine.program(robot, "coriolis_matrix"), q, qd)
         Mdot = mass_rate(robot, q, qd)
         for name in OTHERS:
             found = results(robot, name, q, qd, qdd, wrench)
