@@ -25,6 +25,8 @@ _UNSEEN = 16.0  # spacings of a position: a flight from its stop and back as sho
 _UNSEEN_DEPTH = 16.0  # the same of a joint within a loop, in what rounding may take it from its stop
 _STEPS, _MANY = 100.0, 50  # of the last so many steps, as many hits: then joints bounce as high as the tolerance tells, or stay
 _DEPENDENT = 1e-5  # of its row: an axis that stands because others do
+_STEADY = 1e-3  # of what its acceleration is a sum of: the same
+_SLIGHT = 1e-12  # rad/s² or m/s²: where nothing moves, accelerations are rounding
 _TINY = 1e-300
 
 
@@ -189,10 +191,14 @@ class _Pause:
         found = (mode == 0) | (self.own[self.at.locked] != 0)
         if not self.axes.beside or not found.any():
             return found
-        rows = self._at.rows / (np.linalg.norm(self._at.rows, axis=1, keepdims=True) + _TINY)
-        held = rows[found]
-        left = rows - rows @ np.linalg.pinv(held, rcond=_DEPENDENT) @ held
-        return found | (np.linalg.norm(left, axis=1) < _DEPENDENT)
+        at = self._at
+        sizes = np.linalg.norm(at.rows, axis=1) + _TINY
+        rows, bias = at.rows / sizes[:, None], at.bias / sizes
+        shares = rows @ np.linalg.pinv(rows[found], rcond=_DEPENDENT)
+        left, drift = rows - shares @ rows[found], bias - shares @ bias[found]
+        # Rows may be parallel for an instant only, in which the axis turns round: then it is accelerated.
+        steady = np.abs(drift) <= _STEADY * (np.abs(bias) + np.abs(shares) @ np.abs(bias[found])) + _SLIGHT
+        return found | ((np.linalg.norm(left, axis=1) < _DEPENDENT) & steady)
 
     def _hit(self) -> None:
         """Axes that passed a stop in this step: back to it, and the velocities after."""

@@ -248,3 +248,19 @@ def test_what_cannot_be_is_refused_with_a_sentence(seed):
         dal.simulate(
             mechanism, placed(mechanism, seed), [0.0, 0.0], t_end=0.1, events=[dal.Event(time=0.05, name="lock", lock="elbow")]
         )
+
+
+def test_a_joint_that_turns_round_where_a_held_one_has_a_parallel_row_is_not_taken_to_stand():
+    """Of three legs one stands and another holds its knee; the knee of the first one turns as both tell the same motion."""
+    legs = dal.mechanisms.planar_3rrr()
+    laws = {"leg1_joint1": (0.03, 0.29), "leg1_joint2": (0.18, 0.15), "leg1_joint3": (0.16, 0.0), "leg2_joint1": (0.12, 0.043)}
+    laws |= {"leg2_joint2": (0.05, 0.0), "leg3_joint1": (0.13, 0.385), "leg3_joint2": (0.09, 0.23)}
+    friction = {name: dal.Friction(*law) for name, law in laws.items()}
+    legs = legs.replace(robot=legs.robot.replace(parameters=legs.robot.parameters.replace(friction=friction)))
+    times = np.array([0.015, 0.04, 0.06])
+    given = {"t_eval": times, "t_end": 0.08, "dense": True, "rtol": 1e-10, "atol": 1e-12}
+    motion = dal.simulate(legs, [0.18692565, -0.24549291, -0.30245728], [0.0, -0.7866281, -0.61135], **given)
+    assert ("turn", "leg1_joint2") in [(event.kind, event.joint) for event in motion.events]
+    assert ("stick", "leg1_joint2") not in [(event.kind, event.joint) for event in motion.events]
+    before, after = (motion.solution(times + step)[1] for step in (-1e-4, 1e-4))
+    np.testing.assert_allclose(motion.qdd, (after - before) / 2e-4, rtol=1e-4, atol=1e-5)  # of a difference over 0.2 ms
