@@ -25,6 +25,7 @@ from .cubic_splines import cubics_through
 _STALLED = 1e-3  # share of the largest |q′| below which a path counts as resting
 _LOOKS = checks.frozen(np.linspace(0.0, 1.0, 97))  # places of a path at which its speed is looked at
 _RESTS = 1e-4  # and the share at which its direction is read beside such a place
+_RESTED = 1e-7  # and below which it does between these places, though it is faster at them: others turn, and go on
 _HALVES = 40  # of the way from there to a place that moves
 _PIECES, _ROUNDS = 400, 60  # of the table of arc lengths, and most Newton steps from it
 
@@ -171,8 +172,8 @@ class _SplineMotion(Motion):
         return q, q1, q2, q3
 
 
-def _turning_back(motion: Motion) -> FloatArray:
-    """Where a motion rests between the places of a table and goes back: by arc length its direction jumps there."""
+def _turning_back(motion: Motion, share: float) -> FloatArray:
+    """Where a motion goes back, between the places of a table, at less than a share of its largest |q′|."""
     s = np.unique(np.concatenate([np.linspace(0.0, motion.duration, _PIECES + 1), motion.breaks]))
     q1 = motion.at(s)[1]
     k = np.flatnonzero((q1[:-1] * q1[1:]).sum(axis=-1) < 0)
@@ -184,7 +185,7 @@ def _turning_back(motion: Motion) -> FloatArray:
         before = (motion.at(middle)[1] * along).sum(axis=-1) < 0
         low, high = np.where(before, middle, low), np.where(before, high, middle)
     speed = np.linalg.norm(motion.at(high)[1], axis=-1)
-    found: FloatArray = high[speed <= _RESTS * np.linalg.norm(q1, axis=-1).max()]
+    found: FloatArray = high[speed <= share * np.linalg.norm(q1, axis=-1).max()]
     return found
 
 
@@ -195,7 +196,7 @@ class ArcLengthMotion(Motion):
         self.inner, self.shape, self.about = motion, motion.shape, motion.about
         nodes, weights = np.polynomial.legendre.leggauss(6)
         self.nodes, self.weights = (nodes + 1) / 2, weights / 2
-        self.stops = np.unique(np.concatenate([motion.breaks, _turning_back(motion)]))
+        self.stops = np.unique(np.concatenate([motion.breaks, _turning_back(motion, _RESTS)]))  # corners by arc length
         self.places = np.unique(np.concatenate([np.linspace(0.0, motion.duration, _PIECES + 1), self.stops]))
         pieces = self._length(self.places[:-1], np.diff(self.places))
         self.lengths = np.concatenate([[0.0], np.cumsum(pieces)])
@@ -322,7 +323,7 @@ def without_rests(paths: Paths) -> tuple[Paths, dict[int, str]]:
     still = {int(row): f"path: {_STILL}" for row in np.flatnonzero(~(most * paths.ends > checks.SMALLEST))}
     resting = speed.min(axis=1) <= _STALLED * most
     for row in np.flatnonzero(((q1[:, :-1] * q1[:, 1:]).sum(axis=-1) < 0).any(axis=1)):
-        resting[row] |= _turning_back(paths.motion(int(row))).size > 0
+        resting[row] |= _turning_back(paths.motion(int(row)), _RESTED).size > 0
     if not resting.any():
         return paths, still
     found = [paths.motion(row) for row in range(paths.count)]
