@@ -39,6 +39,7 @@ from .timing_result import FastestTiming
 from .voltage_rows import inductive_voltages
 
 _AT_ONCE = 80_000  # samples that are looked at together: more do not stay in the caches
+_MOST_EXCESS = 1e-6  # of a limit, which no timing exceeds by more
 _ROUNDS = 20  # timings of drives that share torques; three or four are usual
 _BOUNDLESS = 1e6  # of the largest torque, in a second: as good as at once
 _LOOKED = 33  # places of a path at which the positions of a mechanism are looked for first
@@ -324,7 +325,12 @@ def _timed(maker: RowMaker, paths: Paths, N: int, ends: FloatArray) -> _Piece:
                 messages.setdefault(row, refusals.too_fast_at_ends(which, wanted, float(most)))
         if (stuck := np.flatnonzero(~(profile.x[row, 1:] + profile.x[row, :-1] > 0))).size:
             messages.setdefault(row, refusals.no_way_on(grid.s[row, stuck[0]], paths.ends[row], grid.left[0][row, stuck[0]]))
-    return _Piece(grid.s, profile, solver.torques(profile), solver.use(profile), excess, messages, solver)
+    use = solver.use(profile)
+    for row in np.flatnonzero(excess > _MOST_EXCESS).tolist():
+        k, i = map(int, np.unravel_index(np.argmax(use[row]), use[row].shape))
+        end, q = paths.ends[row], grid.left[0][row, k]
+        messages.setdefault(row, refusals.not_within(maker, i, 1.0 + float(excess[row]), grid.s[row, k], end, q))
+    return _Piece(grid.s, profile, solver.torques(profile), use, excess, messages, solver)
 
 
 def _keep_memory(numbers: int) -> None:

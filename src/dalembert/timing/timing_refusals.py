@@ -108,6 +108,21 @@ def no_way_on(s: float, end: float, q: FloatArray) -> str:
     )
 
 
+def not_within(maker: RowMaker, row: int, times: float, s: float, end: float, q: FloatArray) -> str:
+    """A limit that is exceeded after all, of a row of the timing, or of speeds behind the rows."""
+    kinds, names, *_ = maker.names
+    if row >= len(kinds):
+        what = "velocity of a joint"
+    elif kinds[row] == "torque" and maker.drives is not None:
+        what = f"torque of {listed(maker.drives.names[row])}"
+    else:
+        what = f"{kinds[row]} of {names[row]!r}"
+    return (
+        f"{what}: at {_place(s, end, q)} no timing was found that keeps it within its limit, of which {times:.4g} times would be "
+        "used. Use more intervals, or begin and end at rest, so that the motion can be slowed as a whole."
+    )
+
+
 def too_fast_at_ends(which: str, found: float, most: float) -> str:
     """The speed asked for at an end cannot be had."""
     return (
@@ -143,4 +158,13 @@ def refuse_or_warn(subject: str, messages: dict[int, str], batch: tuple[int, ...
     tell(DalembertWarning(f"{subject}: {len(messages)} of {count} have no timing; row {row}: {message}", CODE))
 
 
-__all__ = ["CODE", "at_rest", "beyond_joint_limit", "no_smooth_timing", "refuse_or_warn", "still_too_much", "too_fast_at_ends"]
+__all__ = [
+    "CODE",
+    "at_rest",
+    "beyond_joint_limit",
+    "no_smooth_timing",
+    "not_within",
+    "refuse_or_warn",
+    "still_too_much",
+    "too_fast_at_ends",
+]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -390,3 +392,15 @@ def test_speeds_at_the_ends_are_kept():
     assert found.duration < fastest(robot, torque=TORQUE).duration
     assert dal.fastest_timing(robot, [[0.0], [ANGLE]], torque=TORQUE, intervals=50).to_dict()["duration"] > 0
     assert inertia > 0
+
+
+def test_a_timing_that_exceeds_a_limit_after_all_is_refused_with_joint_and_place(monkeypatch):
+    """No timing is returned that does; which paths are so hard is not known beforehand, so none is taken for good enough here."""
+    monkeypatch.setattr(importlib.import_module("dalembert.timing.fastest"), "_MOST_EXCESS", -1.0)
+    with pytest.raises(
+        InfeasibleError, match=r"torque of 'joint\d': at s = .* of 1, q = .* no timing was found that keeps it within"
+    ):
+        dal.fastest_timing(dal.robots.two_link_planar(), [[0.0, 0.0], [1.0, 0.5]], torque=2000.0, intervals=40)
+    with pytest.warns(dal.DalembertWarning, match=r"1 of 1 have no timing; row 0: .* begin and end at rest"):
+        found = dal.fastest_timing(dal.robots.two_link_planar(), [[[0.0, 0.0], [1.0, 0.5]]], torque=2000.0, intervals=40)
+    assert not found.feasible.any()
