@@ -97,6 +97,7 @@ RIGHT = {  # those of the values that mean something
     **{key: {"None"} for key in ("trajectory", "workspace", "rng", "path", "form", "ax", "axes", "names")},
     **{key: {"None"} for key in ("formulation", "link", "frame", "angles")},
     "simplify_model(form)": set(),
+    "plots.motion(tau)": {"None"},
     "Workspace.sample(rng)": set(),
     "samples": {"3"},
     "count": {"0", "3"},

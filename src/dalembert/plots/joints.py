@@ -106,8 +106,8 @@ def motion(
     >>> [ax.get_ylabel() for ax in axes]
     ['position [rad]', 'velocity [rad/s]', 'acceleration [rad/s²]', 'torque [N m]']
     """
-    given = {"q": q, "qd": qd, "qdd": qdd, "qddd": qddd, "tau": tau}
-    checked = {name: canvas.series(t, name, values) for name, values in given.items() if values is not None}
+    asked = {name: values for name, values in (("qddd", qddd), ("tau", tau)) if values is not None}
+    checked = {name: canvas.series(t, name, values) for name, values in ({"q": q, "qd": qd, "qdd": qdd} | asked).items()}
     names = canvas.labels("names", names, numbered(checked["q"][1]))
     label_of = _motion_labels(canvas.units(units, names))
     words = [label_of[name].split(" [")[0] for name in checked]

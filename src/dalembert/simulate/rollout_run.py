@@ -16,7 +16,7 @@ _CALLS = 50  # time is cut into about as many pieces when progress is to be told
 _STEP = 0  # its place among the counters
 
 
-class Samples(NamedTuple):
+class HeldSamples(NamedTuple):
     """How many of the last states a sampled law holds, and what calls it if it is Python code."""
 
     held: int
@@ -76,7 +76,7 @@ class RolloutRun:
         if len(results) > 2:
             results[2][:, 0] = solved[-1]  # further states stand last
 
-    def steps(self, count: int, progress: Callable[[float], None] | None, samples: Samples | None) -> None:
+    def steps(self, count: int, progress: Callable[[float], None] | None, samples: HeldSamples | None) -> None:
         """All of them; in several calls that hand on the state, where somebody wants to know how far they are, and where a
         motion takes so long that a Ctrl-C would have to wait.
         """
@@ -177,4 +177,4 @@ class RolloutRun:
             self._tell(tree, rows, tree.x.shape[1])
 
 
-__all__ = ["RolloutRun", "Samples"]
+__all__ = ["HeldSamples", "RolloutRun"]

@@ -27,7 +27,7 @@ from .kept_loops import loop_kernel
 from .law_faults import ActingRows, LastState, fault_of
 from .laws import InputRows, TorqueFunction, TorqueLaw, by_name, held_width, inputs_of, signals_of, states_of
 from .results import MotionResult
-from .rollout_run import RolloutRun, Samples
+from .rollout_run import HeldSamples, RolloutRun
 from .states import finite_number, initial, positions_at, positive, together
 from .sticking_steps import warn_of_jumps
 from .stopping_steps import Stops, stops_of
@@ -216,7 +216,7 @@ def rollout(
     z = [np.broadcast_to(further.values, (*batch, further.values.shape[-1])).reshape(len(q), -1)] if further.fields else []
     shown = [np.empty((len(q), count // every + 1, x.shape[-1])) for x in z]
     start = (q, qd, p, given, positions_at(system, q, batch), *z)
-    samples = None if marks is None else Samples(held_width(kind), callback, batch)
+    samples = None if marks is None else HeldSamples(held_width(kind), callback, batch)
     run = RolloutRun(system, partial(_kernel, method, kind, ends), settings, start, [*flat, *shown], threads)
     run.steps(count, progress, samples)
     finite = np.isfinite(flat[0][:, -1]).all(-1) & np.isfinite(flat[1][:, -1]).all(-1)

@@ -156,7 +156,7 @@ def fastest_timing(
             "fastest_timing: no limit of torque, acceleration, power, motors or jerk found, so that nothing bounds how hard the "
             "robot accelerates. Give torque=..., or Limits(effort=...) to the joints."
         )
-    paths, resting = without_rests(paths)
+    paths, resting = without_rests(paths, turning=not rates.limits.act)
     messages = broken | {row: message for row, message in resting.items() if row not in broken}
 
     if not batch and solves(engine.system_of(plant)) and not messages:

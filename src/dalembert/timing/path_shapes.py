@@ -314,15 +314,19 @@ def _check_coordinates(found: int, n: int, subject: str) -> None:
         raise ShapeError(f"path: {subject} found, but the system has {n} coordinates. Was this path made for another arm?")
 
 
-def without_rests(paths: Paths) -> tuple[Paths, dict[int, str]]:
-    """Paths by arc length, those among them that rest somewhere; and a sentence for each that does not move at all."""
+def without_rests(paths: Paths, *, turning: bool = True) -> tuple[Paths, dict[int, str]]:
+    """Paths by arc length, those among them that rest somewhere; and a sentence for each that does not move at all.
+
+    Those that rest where they go back count where they may stop there: within limits of rates that takes time.
+    """
     s = paths.ends[:, None] * _LOOKS
     q1 = paths.at(s)[1]
     speed = np.linalg.norm(q1, axis=-1)
     most = speed.max(axis=1)
     still = {int(row): f"path: {_STILL}" for row in np.flatnonzero(~(most * paths.ends > checks.SMALLEST))}
     resting = speed.min(axis=1) <= _STALLED * most
-    for row in np.flatnonzero(((q1[:, :-1] * q1[:, 1:]).sum(axis=-1) < 0).any(axis=1)):
+    back = ((q1[:, :-1] * q1[:, 1:]).sum(axis=-1) < 0).any(axis=1) & turning
+    for row in np.flatnonzero(back):
         resting[row] |= _turning_back(paths.motion(int(row)), _RESTED).size > 0
     if not resting.any():
         return paths, still
