@@ -318,19 +318,28 @@ def _timed(maker: RowMaker, paths: Paths, N: int, ends: FloatArray) -> _Piece:
         end, q = paths.ends[row], grid.left[0][row, k]
         messages.setdefault(row, refusals.at_rest(maker, still, grid.s[row, still.interval], end, q))
     profile, excess = solver.solve_bent() if bends(maker.system) else solver.solve()
-    for row in range(paths.count):
-        for which, place, wanted in (("start", 0, ends[0]), ("end", -1, ends[1])):
-            most = np.sqrt(profile.tops[row, place] if which == "start" else min(solver.caps[row, -1], profile.x[row, -1]))
-            if wanted > most * (1 + 1e-9):
-                messages.setdefault(row, refusals.too_fast_at_ends(which, wanted, float(most)))
-        if (stuck := np.flatnonzero(~(profile.x[row, 1:] + profile.x[row, :-1] > 0))).size:
-            messages.setdefault(row, refusals.no_way_on(grid.s[row, stuck[0]], paths.ends[row], grid.left[0][row, stuck[0]]))
     use = solver.use(profile)
-    for row in np.flatnonzero(excess > _MOST_EXCESS).tolist():
-        k, i = map(int, np.unravel_index(np.argmax(use[row]), use[row].shape))
-        end, q = paths.ends[row], grid.left[0][row, k]
-        messages.setdefault(row, refusals.not_within(maker, i, 1.0 + float(excess[row]), grid.s[row, k], end, q))
+    for row in range(paths.count):
+        if row not in messages and (text := _not_timed(solver, paths, row, profile, use[row], excess[row])):
+            messages[row] = text
     return _Piece(grid.s, profile, solver.torques(profile), use, excess, messages, solver)
+
+
+def _not_timed(solver: ProfileSolver, paths: Paths, row: int, profile: Profile, use: FloatArray, excess: float) -> str:
+    """Why a profile that was found is no timing; empty where it is one."""
+    maker, s, end, q = solver.maker, solver.grid.s[row], paths.ends[row], solver.grid.left[0][row]
+    x, tops = profile.x[row], profile.tops[row]
+    for which, k, wanted in (("start", 0, solver.ends[row, 0]), ("end", -1, solver.ends[row, 1])):
+        most = np.sqrt(tops[0] if which == "start" else min(solver.caps[row, -1], x[-1]))
+        if wanted > most * (1 + 1e-9):
+            return refusals.too_fast_at_ends(which, wanted, float(most), refusals.in_use(maker, use[k]))
+    if (stuck := np.flatnonzero(~(x[1:] + x[:-1] > 0))).size:
+        k = int(stuck[0])
+        return refusals.no_way_on(s[k], end, q[k], refusals.in_use(maker, use[k]))
+    if excess > _MOST_EXCESS:
+        k = int(np.argmax(use.max(axis=1)))
+        return refusals.not_within(refusals.limit_words(maker, int(np.argmax(use[k]))), 1.0 + float(excess), s[k], end, q[k])
+    return ""
 
 
 def _keep_memory(numbers: int) -> None:

@@ -100,34 +100,44 @@ def _unassembled(way: str, place: str) -> str:
     return f"{way}: at {place} the mechanism has no positions, since its closures cannot be met there. Lead the {way} elsewhere."
 
 
-def no_way_on(s: float, end: float, q: FloatArray) -> str:
+def limit_words(maker: RowMaker, row: int) -> str:
+    """What a row of the timing is about, or a speed behind the rows."""
+    kinds, names, *_ = maker.names
+    if row >= len(kinds):
+        kind, name = maker.speed_names[row - len(kinds)]
+        return f"{kind} of {name!r}"
+    if kinds[row] == "torque" and maker.drives is not None:
+        return f"torque of {listed(maker.drives.names[row])}"
+    return f"{kinds[row]} of {names[row]!r}"
+
+
+def in_use(maker: RowMaker, use: FloatArray) -> str:
+    """The limit that is used most, of the shares of an interval."""
+    row = int(np.argmax(use))
+    return f"the {limit_words(maker, row)} uses {100 * float(use[row]):.4g} % of its limit there"
+
+
+def no_way_on(s: float, end: float, q: FloatArray, used: str) -> str:
     """The profile stands still inside of the path."""
     return (
-        f"path: at {_place(s, end, q)} no speed was found at which the motion could go on within the limits. Use more intervals, "
-        "or lead the path elsewhere."
+        f"path: at {_place(s, end, q)} no speed was found at which the motion could go on within the limits; {used}. Use more "
+        "intervals, or lead the path elsewhere."
     )
 
 
-def not_within(maker: RowMaker, row: int, times: float, s: float, end: float, q: FloatArray) -> str:
-    """A limit that is exceeded after all, of a row of the timing, or of speeds behind the rows."""
-    kinds, names, *_ = maker.names
-    if row >= len(kinds):
-        what = "velocity of a joint"
-    elif kinds[row] == "torque" and maker.drives is not None:
-        what = f"torque of {listed(maker.drives.names[row])}"
-    else:
-        what = f"{kinds[row]} of {names[row]!r}"
+def not_within(what: str, times: float, s: float, end: float, q: FloatArray) -> str:
+    """A limit that is exceeded after all."""
     return (
         f"{what}: at {_place(s, end, q)} no timing was found that keeps it within its limit, of which {times:.4g} times would be "
         "used. Use more intervals, or begin and end at rest, so that the motion can be slowed as a whole."
     )
 
 
-def too_fast_at_ends(which: str, found: float, most: float) -> str:
+def too_fast_at_ends(which: str, found: float, most: float, used: str = "") -> str:
     """The speed asked for at an end cannot be had."""
     return (
-        f"end_speeds: a path speed of {found:.4g} found at the {which}, but within the limits it is {most:.4g} there at most. "
-        "Give a smaller one, or 0 for rest."
+        f"end_speeds: a path speed of {found:.4g} found at the {which}, but within the limits it is {most:.4g} there at most"
+        f"{'; ' * bool(used)}{used}. Give a smaller one, or 0 for rest."
     )
 
 

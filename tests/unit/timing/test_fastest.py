@@ -404,3 +404,12 @@ def test_a_timing_that_exceeds_a_limit_after_all_is_refused_with_joint_and_place
     with pytest.warns(dal.DalembertWarning, match=r"1 of 1 have no timing; row 0: .* begin and end at rest"):
         found = dal.fastest_timing(dal.robots.two_link_planar(), [[[0.0, 0.0], [1.0, 0.5]]], torque=2000.0, intervals=40)
     assert not found.feasible.any()
+
+
+def test_speeds_at_the_ends_that_cannot_be_had_are_refused_with_the_limit_that_is_used():
+    with pytest.raises(
+        InfeasibleError, match=r"found at the start, .* there at most; the velocity of 'joint1' uses 100 % of its"
+    ):
+        dal.fastest_timing(
+            dal.robots.two_link_planar(), [[0.0, 0.0], [1.0, 0.5]], torque=9000.0, velocity=1.0, end_speeds=(9.0, 0.0)
+        )
