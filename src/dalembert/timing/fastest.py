@@ -313,11 +313,12 @@ def _timed(maker: RowMaker, paths: Paths, N: int, ends: FloatArray) -> _Piece:
     grid = grid_of(paths, N, closer=maker.names.falling > 0)  # powers are products of two, and bend more
     solver = ProfileSolver(maker, grid, np.tile(ends, (paths.count, 1)))
     messages = _without_positions(solver, paths) | _crossed_limits(maker, paths, grid)
-    for row, still in solver.too_weak().items():
+    bent = bends(maker.system)
+    for row, still in (solver.weak_for_bent() if bent else solver.too_weak()).items():
         k = min(still.interval, grid.s.shape[1] - 2)
         end, q = paths.ends[row], grid.left[0][row, k]
         messages.setdefault(row, refusals.at_rest(maker, still, grid.s[row, still.interval], end, q))
-    profile, excess = solver.solve_bent() if bends(maker.system) else solver.solve()
+    profile, excess = solver.solve_bent() if bent else solver.solve()
     use = solver.use(profile)
     for row in range(paths.count):
         if row not in messages and (text := _not_timed(solver, paths, row, profile, use[row], excess[row])):

@@ -31,6 +31,7 @@ _BENDS = 10  # passes for friction that is no line in the speed; three are usual
 _SMOOTH = 1e-9  # relative: friction that differs by less is a line in the speed
 _KNOWN = 1e-4  # of the largest torque: friction whose tangents tell it so well needs no others
 _ASIDE = 1e-3  # of a speed: where slopes of friction are measured, on either side
+_SLOW_SPEEDS = tuple(0.1**k for k in range(9))  # at which friction that is smooth at rest is looked at there
 _CREEP = 1e-6  # of the largest speed: at rest, friction is as it is here
 
 
@@ -254,15 +255,40 @@ class ProfileSolver:
         assert best is not None
         return best if self.ends[:, :2].any() else self._slowed(*best)
 
-    def _lay_tangents(self, profile: Profile) -> bool:
-        """Take the tangents of friction at the speeds of a profile; whether torques differ from what was taken before."""
+    def weak_for_bent(self) -> dict[int, Still]:
+        """As `too_weak`, where friction is no line: lines from far away may be too much at rest where it is not itself.
+
+        Then its tangents at speeds that are slow enough are taken, if there are any.
+        """
+        found = self.too_weak()
+        speed = 1.0 / np.abs(self.grid.left[1]).max(axis=(1, 2), initial=1e-300)  # that of the fastest joint is 1 rad/s or m/s
+        for slow in _SLOW_SPEEDS:
+            if not found:
+                break
+            rows = np.isin(np.arange(self.P), list(found))
+            x = np.repeat((slow * speed[:, None]) ** 2, self.N + 1, axis=1)
+            self._lay_tangents(Profile(x, x, 0.0 * x[:, 1:], 0.0 * x[:, 1:]), rows)
+            found = self.too_weak()
+        return found
+
+    def _lay_tangents(self, profile: Profile, rows: BoolArray | None = None) -> bool:
+        """Take the tangents of friction at the speeds of a profile, for all paths or for some; whether torques differ from what
+        was taken before.
+        """
         sd, sdd = profile.inside(self.grid)
         z, u, ends = sd[..., None], sdd[..., None], np.sqrt(profile.x)[..., None]
         least = _CREEP * z.max(axis=1, keepdims=True)
         before = self.parts.at(z, u)
-        self.parts = self._tangents(self.grid.inside, self.parts, z, least)
-        self.left_parts = self._tangents(self.grid.left, self.left_parts, ends[:, :-1], least)
-        self.right_parts = self._tangents(self.grid.right, self.right_parts, ends[:, 1:], least)
+
+        def laid(path: Rates, parts: PathTorques, z: FloatArray) -> PathTorques:
+            found = self._tangents(path, parts, z, least)
+            if rows is None:
+                return found
+            return PathTorques(*(np.where(rows[:, None, None], a, b) for a, b in zip(found, parts, strict=True)))
+
+        self.parts = laid(self.grid.inside, self.parts, z)
+        self.left_parts = laid(self.grid.left, self.left_parts, ends[:, :-1])
+        self.right_parts = laid(self.grid.right, self.right_parts, ends[:, 1:])
         self.left, self.right = self.maker(self.grid.left, self.left_parts), self.maker(self.grid.right, self.right_parts)
         self.inside = self.maker(self.grid.inside, self.parts)
         self._limit()

@@ -6,6 +6,7 @@ import importlib
 
 import numpy as np
 import pytest
+from scipy.integrate import quad, solve_ivp
 from scipy.optimize import brentq
 
 import dalembert as dal
@@ -413,3 +414,29 @@ def test_speeds_at_the_ends_that_cannot_be_had_are_refused_with_the_limit_that_i
         dal.fastest_timing(
             dal.robots.two_link_planar(), [[0.0, 0.0], [1.0, 0.5]], torque=9000.0, velocity=1.0, end_speeds=(9.0, 0.0)
         )
+
+
+def test_smooth_friction_above_the_torque_is_crept_through():
+    """2 v / sqrt(v² + w²) of a rail is 1 N at v = w / √3, to which the speed tends; the law that jumps holds it at any speed."""
+
+    def friction(v):
+        return 2.0 * v / np.sqrt(v * v + 0.01)
+
+    def until(t):  # full torque forwards, from rest
+        run = solve_ivp(lambda t, y: [y[1], (1.0 - friction(y[1])) / 2.0], (0.0, t), [0.0, 0.0], rtol=1e-10, atol=1e-12)
+        return run.y[:, -1]
+
+    def braking(v, power):  # then backwards: the way (1) and the time (0) that it takes
+        return quad(lambda u: 2.0 * u**power / (1.0 + friction(u)), 0.0, v)[0]
+
+    switch = brentq(lambda t: until(t)[0] + braking(until(t)[1], 1) - 1.0, 10.0, 20.0)
+    links = [dal.Link("base"), dal.Link("body", 2.0, inertia=np.eye(3))]
+    joint = dal.Joint("slide", "prismatic", "base", "body", axis=(1, 0, 0))
+    rough = dal.Robot.from_parts("rail", links, [joint], friction={"slide": dal.Friction(0.0, 2.0)})
+    found = dal.fastest_timing(rough.smoothed(0.1), [[0.0], [1.0]], torque=1.0)
+    assert found.duration == pytest.approx(switch + braking(until(switch)[1], 0), rel=2e-3)
+    assert found.excess < 1e-6
+    many = dal.fastest_timing(rough.smoothed(0.1), [[[0.0], [1.0]], [[0.0], [0.5]]], torque=1.0)
+    assert many.duration[0] == pytest.approx(float(found.duration), rel=1e-6)
+    with pytest.raises(InfeasibleError, match="gravity and dry friction alone need a torque of 2 N, however slow the motion is"):
+        dal.fastest_timing(rough, [[0.0], [1.0]], torque=1.0)
