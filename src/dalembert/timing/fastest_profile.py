@@ -189,7 +189,7 @@ class ProfileSolver:
             bad = best[1] > TOLERANCE
             if not bad.any():
                 break
-            factor = np.where(bad, 1.0 - np.minimum(0.5, 2.0 ** (turn + 1) * excess), 1.0)[:, None]
+            factor = np.where(bad, 1.0 / (1.0 + 1.05 * 1.5**turn * excess), 1.0)[:, None]
             slower = Profile(profile.x * factor, profile.tops, profile.u * factor, profile.w * factor)
             best, self.row_use = self._better(best, slower, self._excess(slower))
         return best

@@ -440,3 +440,24 @@ def test_smooth_friction_above_the_torque_is_crept_through():
     assert many.duration[0] == pytest.approx(float(found.duration), rel=1e-6)
     with pytest.raises(InfeasibleError, match="gravity and dry friction alone need a torque of 2 N, however slow the motion is"):
         dal.fastest_timing(rough, [[0.0], [1.0]], torque=1.0)
+
+
+def test_a_path_that_wiggles_too_much_for_its_grid_is_slowed_as_far_as_it_takes():
+    """Profiles were slowed to half of ṡ² at most, and returned with ten times the acceleration that was allowed."""
+    there = [
+        [-713, -845],
+        [569, 605],
+        [-592, 51],
+        [823, 733],
+        [-442, -984],
+        [818, 733],
+        [-596, 233],
+        [-363, -661],
+        [632, 542],
+        [909, -455],
+    ]
+    way = 1e-3 * np.array([*there, *there[-2::-1]])
+    found = dal.fastest_timing(dal.robots.pr_arm(), way, torque=np.inf, velocity=np.inf, acceleration=1.0, intervals=60)
+    at = found.motion(dense_times(found.motion))
+    assert np.abs(at.qdd).max() <= 1.0 + 1e-6
+    assert found.excess <= 1e-6
