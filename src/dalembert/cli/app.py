@@ -5,6 +5,7 @@ These modules are imported when their command runs, so that `dalembert --help` a
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from argparse import Namespace
@@ -98,6 +99,16 @@ TASK = (
 FORMULATION = "which formulation of the dynamics"
 
 
+def _runs(module: str) -> Callable[[Namespace], bool | None]:
+    """The function `run` of a module, which takes all that was given."""
+
+    def run(given: Namespace) -> bool | None:
+        passed: bool | None = importlib.import_module(f".{module}", __package__).run(given)
+        return passed
+
+    return run
+
+
 def _list_robots(given: Namespace) -> None:
     from .catalogue import run
 
@@ -144,82 +155,10 @@ def _simplify(given: Namespace) -> None:
     run(given.robot, tolerance=given.tolerance, form=given.form, **options)
 
 
-def _linearize(given: Namespace) -> None:
-    from .linearize import run
-
-    run(given)
-
-
-def _bounds(given: Namespace) -> bool:
-    from .bounds import run
-
-    return run(given)
-
-
 def _mobility(given: Namespace) -> None:
     from .mobility import run
 
     run(given.source, q=given.q, degrees=given.degrees, json=given.json)
-
-
-def _opspace(given: Namespace) -> None:
-    from .opspace import run
-
-    run(given)
-
-
-def _ellipsoid(given: Namespace) -> None:
-    from .ellipsoid import run
-
-    run(given)
-
-
-def _kinematics(given: Namespace) -> None:
-    from .frame_poses import run
-
-    run(given)
-
-
-def _ik(given: Namespace) -> bool:
-    from .ik import run
-
-    return run(given)
-
-
-def _voltage(given: Namespace) -> None:
-    from .voltage import run
-
-    run(given)
-
-
-def _trajectory(given: Namespace) -> bool:
-    from .trajectory import run
-
-    return run(given)
-
-
-def _simulate(given: Namespace) -> bool:
-    from .simulate import run
-
-    return run(given)
-
-
-def _scale(given: Namespace) -> None:
-    from .time_scaling import run
-
-    run(given)
-
-
-def _timing(given: Namespace) -> None:
-    from .path_timing import run
-
-    run(given)
-
-
-def _motors(given: Namespace) -> bool:
-    from .motor_sheets import run
-
-    return run(given)
 
 
 def _export(given: Namespace) -> None:
@@ -333,7 +272,7 @@ COMMANDS = {
             PLOT,
             JSON,
         ),
-        _trajectory,
+        _runs("trajectory"),
     ),
     "scale": Command(
         "a motion slower or faster: the largest factor within limits, the joint and the instant that bind",
@@ -354,7 +293,7 @@ COMMANDS = {
             PLOT,
             JSON,
         ),
-        _scale,
+        _runs("time_scaling"),
     ),
     "timing": Command(
         "the least time along a path within limits of torque, speed, acceleration, power, motors, jerk and torque rate",
@@ -377,7 +316,7 @@ COMMANDS = {
             PLOT,
             JSON,
         ),
-        _timing,
+        _runs("path_timing"),
     ),
     "compare": Command(
         "all formulations side by side: do they agree, what do they cost; and the properties of the model",
@@ -414,7 +353,7 @@ COMMANDS = {
             PLOT,
             JSON,
         ),
-        _linearize,
+        _runs("linearize"),
     ),
     "bounds": Command(
         "proven bounds of torques or another quantity over the whole workspace: what a motor has to give",
@@ -445,7 +384,7 @@ COMMANDS = {
             PLOT,
             JSON,
         ),
-        _bounds,
+        _runs("bounds"),
     ),
     "mobility": Command(
         "freedoms of a mechanism: redundant constraints, idle freedoms, internal forces, joints fit for coordinates",
@@ -464,7 +403,7 @@ COMMANDS = {
             PLOT,
             JSON,
         ),
-        _opspace,
+        _runs("opspace"),
     ),
     "ellipsoid": Command(
         "accelerations, velocities or forces that drives of bounded strength give: ellipsoid and polytope",
@@ -479,7 +418,7 @@ COMMANDS = {
             PLOT,
             JSON,
         ),
-        _ellipsoid,
+        _runs("ellipsoid"),
     ),
     "simulate": Command(
         "a motion under torques or a controller: energy balance, speeds and torques against their limits, tables, pictures",
@@ -512,7 +451,7 @@ COMMANDS = {
             option("--trace", about="a link, or tool, whose path is drawn in the animation", metavar="NAME"),
             JSON,
         ),
-        _simulate,
+        _runs("simulate"),
     ),
     "kinematics": Command(
         "poses of all links in the world, and the Jacobian of one, at one state or over a table of them",
@@ -527,7 +466,7 @@ COMMANDS = {
             PLOT,
             JSON,
         ),
-        _kinematics,
+        _runs("frame_poses"),
     ),
     "ik": Command(
         "joint positions for a pose, or for a table of poses: inverse kinematics within joint limits",
@@ -560,17 +499,17 @@ COMMANDS = {
             PLOT,
             JSON,
         ),
-        _ik,
+        _runs("ik"),
     ),
     "voltage": Command(
         "currents and voltages that drive a motion, from its third derivative",
         (*MOTION, flag("--strict", "refuse a motion beyond a limit of a motor"), TABLE, PLOT, JSON),
-        _voltage,
+        _runs("voltage"),
     ),
     "motors": Command(
         "what a motion asks of the motors, margins to their limits, and which motor of a list would do",
         (*MOTION, option("--motors", about="a .toml file with a list of [[motor]]", metavar="FILE"), TABLE, PLOT, JSON),
-        _motors,
+        _runs("motor_sheets"),
     ),
     "export": Command(
         "source code of a robot's dynamics, for other programs",

@@ -215,7 +215,7 @@ def _steps(name: str, low: float, high: float, longest: float) -> Any:
     """Round numbers along an axis; none near the corner where x ends and y begins, unless a single one were left."""
     locator, room = importlib.import_module("matplotlib.ticker").MaxNLocator, _ROOM * longest
 
-    class Apart(locator):  # type: ignore[misc, valid-type]
+    class Apart(locator):  # type: ignore[misc, valid-type]  # its base is there only where matplotlib is
         def tick_values(self, vmin: float, vmax: float) -> Any:
             values = super().tick_values(vmin, vmax)
             inside = values[(values >= vmin) & (values <= vmax)]
