@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -203,12 +203,8 @@ def rollout(
     rows, gains = _flat_rows(torques, batch), _flat_rows(numbers.values[..., None, :], batch)
     targets = _targets(out, batch, (count // every + 1, q.shape[-1]))
     results = [_adjacent(target, (q, qd, rows)) for target in targets]
-    settings = np.array([[positive("dt", dt), finite_number("t_start", t_start), every]])
-    ends = None
-    if stops is not None:
-        occasions, ends = stops_of(system, stops, kind, method)
-        check_start(occasions, system, q, batch)
-        settings = np.append(settings, np.nan_to_num(occasions.restitution)[None], axis=1)
+    ends, kept = (None, np.zeros(0)) if stops is None else _ends(system, stops, kind, method, q, batch)
+    settings = np.array([[positive("dt", dt), finite_number("t_start", t_start), every, *kept]])
     warn_of_jumps(system, kind, method)
     p = (mass_matrix(system, q) @ qd[..., None])[..., 0] if method == "symplectic" else np.zeros((1, q.shape[-1]))
     flat = [r.reshape(len(q), *r.shape[-2:]) for r in results]
@@ -230,11 +226,18 @@ def rollout(
     q, qd = map(_put, targets, results)
     values = [x.reshape(*batch, *x.shape[1:]) for x in shown]
     applied = partial(_applied, kind, torques, lead, numbers, further, times, every)
-    found = Rollout(times, q, qd, finite.reshape(batch), by_name(further.fields, values[0]) if values else {}, system, applied)
-    if run.tree is None:
-        return found
-    x, xd = (array.reshape(*batch, *array.shape[1:]) for array in run.tree)
-    return replace(found, x=x, xd=xd)
+    named = by_name(further.fields, values[0]) if values else {}
+    tree = [array.reshape(*batch, *array.shape[1:]) for array in run.tree or ()]
+    return Rollout(times, q, qd, finite.reshape(batch), named, system, applied, *tree)
+
+
+def _ends(
+    system: AnySystem, stops: Any, kind: str | TorqueLaw, method: str, q: FloatArray, batch: tuple[int, ...]
+) -> tuple[Stops, FloatArray]:
+    """Where axes end, and the parts of their speeds that they keep there; a motion that begins beyond is refused."""
+    occasions, found = stops_of(system, stops, kind, method)
+    check_start(occasions, system, q, batch)
+    return found, np.nan_to_num(occasions.restitution)
 
 
 def _applied(
