@@ -209,7 +209,7 @@ INSIDE = {  # groups of modules, the lowest first; a module imports from its own
         ("cubic_splines", "speed_program", "time_law", "friction_kinds", "loop_joints", "scaling_result", "banded_programme"),
         ("path_torques", "path_shapes"),
         ("path_torque_rates", "path_grid", "limit_rows", "table_program"),
-        ("voltage_rows", "drive_motors"),
+        ("voltage_rows", "drive_motors", "path_rests"),
         ("excess_program", "shared_drives", "smooth_shape", "smooth_grid"),
         ("fastest_profile", "timing_limits", "smooth_law", "rate_rows"),
         ("smooth_start", "pressing"),

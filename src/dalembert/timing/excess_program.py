@@ -69,7 +69,7 @@ def _function(kinds: RowKinds) -> Any:
                 under.append(less)
                 worst.append(ops.divide(ops.maximum(more, less), _size(lo[i], hi[i])))
             use.append(share)
-        fast = ops.maximum(_extremes([z * top - 1.0 for (z, _), top in zip(rates[1:-1], slowness, strict=True)])[0], 0.0)
+        fast = ops.maximum(_extremes([z * top - 1.0 for (z, _), top in zip(rates, slowness, strict=True)])[0], 0.0)
         return [*over, *under], [reduce(ops.maximum, worst, fast)], [fast], use, [_stops(profile)]
 
     return function
@@ -139,7 +139,7 @@ def excess_kernel(kinds: RowKinds, within: int) -> Kernel:
 
     `beyond` has rows above their limits and then those below; `worst` is relative to limits, of rows and speeds.
     """
-    inputs: dict[str, tuple[int, ...]] = {"profile": (4,), "shares": (within,), "slowness": (within,), "ends": (kinds.width,)}
+    inputs: dict[str, tuple[int, ...]] = {"profile": (4,), "shares": (within,), "slowness": (within + 2,), "ends": (kinds.width,)}
     inputs |= dict.fromkeys(("g0", "g1", "lo", "hi"), (kinds.rows,)) | dict.fromkeys("mcvgd", (within, kinds.rows))
     if kinds.falling:
         inputs["p"] = (within, kinds.falling)
@@ -147,8 +147,9 @@ def excess_kernel(kinds: RowKinds, within: int) -> Kernel:
 
 
 class Intervals(NamedTuple):
-    """What is looked at: of every interval numbers of its profile, shares and slowness of its places, its row of the solver's
-    table, gravity at its ends, limits, and m, c, v, g, d and p at the places within, each of shape (P, N, ...).
+    """What is looked at: of every interval numbers of its profile, shares of its places, slowness there and at its ends, its
+    row of the solver's table, gravity at its ends, limits, and m, c, v, g, d and p at the places within, each of shape
+    (P, N, ...).
     """
 
     profile: FloatArray

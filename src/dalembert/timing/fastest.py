@@ -27,7 +27,8 @@ from .friction_kinds import bends
 from .gripped_drives import grip_of, sharing_of
 from .limit_rows import Limit, RowMaker, TimingLimits
 from .path_grid import WITHIN, BoolArray, Grid, grid_of
-from .path_shapes import Paths, one_path, part_of, read_paths, without_rests
+from .path_rests import without_rests
+from .path_shapes import Paths, one_path, part_of, read_paths
 from .rate_limits import read_rates
 from .rate_rows import RateLimits, RateMaker
 from .shared_drives import SharedDrives

@@ -86,7 +86,6 @@ class ProfileSolver:
         self.P, self.N, self.R = self.left.m.shape
         falling, facets = maker.names.falling, maker.names.facets
         self.kinds = RowKinds(self.R - falling, falling, bool(self._any_viscous()), facets)
-        self.slowness = maker.slowness(grid.inside).reshape(self.P, self.N, grid.within)
         self.caps = self._caps()
         self._limit()
         self.ends = np.concatenate([ends**2, self._first_guess()[:, None]], axis=1)
@@ -106,7 +105,11 @@ class ProfileSolver:
         return bool(np.any(self.left.v) or np.any(self.right.v))
 
     def _caps(self) -> FloatArray:
+        """The largest ṡ² at grid points that limits of speed allow; slowness at all places is kept for looks."""
         (at_left,), (at_right,) = self.grid.at_ends(lambda path: [self.maker.slowness(path)])
+        self.slowness = np.empty((self.P, self.N, self.grid.within + 2))
+        self.slowness[..., 0], self.slowness[..., -1] = at_left, at_right
+        self.slowness[..., 1:-1] = self.maker.slowness(self.grid.inside).reshape(self.P, self.N, -1)
         slow = np.concatenate([at_left, at_right[:, -1:]], axis=1)
         slow[:, 1:] = np.maximum(slow[:, 1:], at_right)
         caps = 1.0 / slow**2

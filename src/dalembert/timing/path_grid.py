@@ -14,6 +14,7 @@ from ..checks import FloatArray, frozen
 from ..codegen import Kernel, build
 from ..expr import ops, trace
 from ..trajectory.motion import Rates
+from .loop_joints import JointRates
 from .path_shapes import Paths
 
 BoolArray = NDArray[np.bool_]
@@ -21,13 +22,15 @@ IndexArray = NDArray[np.intp]
 WITHIN = 4  # places looked at inside of each interval; parabolas tell what is between them
 _LEAST = 20  # intervals of a piece: on fewer, limits kept between grid points can cost several times the time
 _CLOSER, _FEW, _COARSE = 16, 40, 400  # places where a piece of the path, or all of it, has fewer intervals: it bends within them
-_BEFORE = 1e-9  # share of the path by which a place just before a jump is before it
+_BEFORE = 1e-12  # share of the path by which a place just before a jump is before it
 _GRADED = 0.1  # of the grid points at either end lie closer to each other
 _FINER = 4  # times as many places tell where a path turns
 _TURNING, _MUCH = 0.5, 10.0  # the share of grid points that go there at most; half of it at so many rad
 _SAME = 1e-4  # of an interval: joints that turn round together do so at places that differ by rounding
 _STEPS = 8  # of Newton to a place where a coordinate turns round
+_NEWTON = 3  # steps to it along a path that is no cubic there
 _NEAR = 1e-3  # of the distance between grid points, from a rest to the next one
+_BETWEEN = 8  # intervals from one corner to the next at least
 _CORNER = 1e-6  # relative change of q′ that is a corner
 
 
@@ -86,18 +89,19 @@ def grid_of(paths: Paths, intervals: int, *, closer: bool = False) -> Grid:
     _close_to_rests(s, taken, rests)
     taken |= rests
     nodes = paths.at(s)
-    if not paths.shared and move_to_turns(nodes, s, taken):
+    if not paths.shared and move_to_turns(paths, nodes, s, taken):
         nodes = paths.at(s)
     jumps, left, right = bool(at_break.any()), _only(nodes, slice(None, -1)), _only(nodes, slice(1, None))
     if jumps:
         right = before_jumps(paths, s, at_break, right)
-    shares = _shares(rests, WITHIN if max(_FEW * pieces, _COARSE) <= N and not closer else _CLOSER)
+    closer |= paths.bent or max(_FEW * pieces, _COARSE) > N
+    shares = _shares(rests, _CLOSER if closer else WITHIN)
     lengths = np.diff(s, axis=1)
     between = (s[:, :-1, None] + lengths[..., None] * shares).reshape(len(s), -1)
     return Grid(s, lengths, left, right, paths.at(between), corners, shares, None if jumps else nodes)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def _denser_at_ends(N: int) -> FloatArray:
     """Places from 0 to 1: even, but near both ends as the squares of even ones, as a motion from rest and to rest goes."""
     x = np.linspace(0.0, 1.0, N + 1)
@@ -117,10 +121,32 @@ def _denser_at_turns(paths: Paths, N: int) -> FloatArray:
         turned[row, np.clip(at, 1, fine) - 1] = 0.0  # what turns there is a corner, and is passed at rest
     whole = np.concatenate([np.zeros((len(s), 1)), np.cumsum(turned, axis=1)], axis=1)
     share = _TURNING * whole[:, -1:] / (whole[:, -1:] + _MUCH)
-    measure = (1 - share) * np.linspace(0.0, 1.0, fine + 1) + share * whole / np.maximum(whole[:, -1:], 1e-300)
-    wanted = np.linspace(0.0, 1.0, N + 1)
-    found = np.stack([np.interp(wanted, one / one[-1], row) for one, row in zip(measure, s, strict=True)])
+    turned_share = share * whole / np.maximum(whole[:, -1:], 1e-300)
+    corners = _corners(paths, np.nan_to_num(paths.breaks), np.isfinite(paths.breaks))
+    found = np.empty((len(s), N + 1))
+    for row, places in enumerate(s):
+        stops = np.concatenate([[0.0], paths.breaks[row, corners[row]], places[-1:]])
+        if len(stops) > 2:
+            found[row] = _from_corner_to_corner(places, (1 - share[row]) * places / places[-1] + turned_share[row], stops, N)
+        else:
+            measure = (1 - share[row]) * np.linspace(0.0, 1.0, fine + 1) + turned_share[row]
+            found[row] = np.interp(np.linspace(0.0, 1.0, N + 1), measure / measure[-1], places)
     found[:, -1] = paths.ends
+    return found
+
+
+def _from_corner_to_corner(s: FloatArray, measure: FloatArray, stops: FloatArray, N: int) -> FloatArray:
+    """N intervals among pieces between corners, as a measure of s shares them out; each piece is denser at both its ends."""
+    at = np.interp(stops, s, measure)
+    widths = np.diff(at)
+    least = min(_BETWEEN, N // len(widths))
+    counts = least + ((N - least * len(widths)) * widths / widths.sum()).astype(int)
+    counts[np.argmax(counts)] += N - counts.sum()
+    s, measure = np.append(s, stops[1:-1]), np.append(measure, at[1:-1])
+    order = np.argsort(s, kind="stable")
+    wanted = [first + width * _denser_at_ends(int(n))[:-1] for first, width, n in zip(at, widths, counts, strict=False)]
+    found: FloatArray = np.interp(np.concatenate([*wanted, at[-1:]]), measure[order], s[order])
+    found[np.concatenate([[0], np.cumsum(counts)])] = stops
     return found
 
 
@@ -178,12 +204,37 @@ def move_to(s: FloatArray, taken: BoolArray, places: FloatArray) -> None:
             s[j], taken[j], points[j] = place, True, place
 
 
-def move_to_turns(nodes: Rates, s: FloatArray, taken: BoolArray) -> bool:
+def move_to_turns(paths: Paths, nodes: Rates, s: FloatArray, taken: BoolArray) -> bool:
     """Put grid points where a coordinate turns round, q′_i = 0: there its dry friction jumps. Whether there are any."""
-    rows, _, _, places = turns(nodes[1], nodes[2], s)
+    rows, places = exact_turns(paths, s, nodes[1], nodes[2], None if paths.smooth else _coordinate_rates)
     for row in sorted(set(rows.tolist())):
         move_to(s[row], taken[row], places[rows == row])
     return bool(rows.size)
+
+
+def _coordinate_rates(at: Rates) -> tuple[FloatArray, FloatArray]:
+    return at[1], at[2]
+
+
+def exact_turns(
+    paths: Paths, s: FloatArray, x1: FloatArray, x2: FloatArray, rates: JointRates | None
+) -> tuple[IndexArray, FloatArray]:
+    """Paths and places where x′ is zero between grid points, by their cubic, then by Newton steps where it is another curve.
+
+    Friction that turns round a thousandth of an interval beside a grid point is as much of an excess as anywhere else.
+    """
+    rows, intervals, joints, places = turns(x1, x2, s)
+    if rates is None or not rows.size:
+        return rows, places
+    column = np.arange(len(rows)) - np.searchsorted(rows, rows)  # paths are in order
+    for _ in range(_NEWTON):
+        order = np.lexsort((places, rows))
+        intervals, joints, places = intervals[order], joints[order], places[order]
+        at = np.repeat(paths.ends[:, None], int(column.max()) + 1, axis=1)
+        at[rows, column] = places
+        x1, x2 = (part[rows, column, joints] for part in rates(paths.at(at)))
+        places = np.clip(places - x1 / np.where(x2 == 0, np.inf, x2), s[rows, intervals], s[rows, intervals + 1])
+    return rows, places
 
 
 def turns(q1: FloatArray, q2: FloatArray, s: FloatArray) -> tuple[IndexArray, IndexArray, IndexArray, FloatArray]:
@@ -244,11 +295,11 @@ __all__ = [
     "Grid",
     "IndexArray",
     "before_jumps",
+    "exact_turns",
     "grid_of",
     "just_before",
     "move_to",
     "move_to_turns",
     "rates_of",
     "turning",
-    "turns",
 ]

@@ -1,10 +1,7 @@
 """Geometric paths q(s), 0 ≤ s ≤ S: what can be timed, and how it is read.
 
 A path is a `Motion` whose time is taken for s, several of them, a batch on one clock, or points, through which a cubic spline is
-laid (chord length from 0 to 1). Where a motion rests, q′ = 0, no speed ṡ moves the robot: such a path is timed by its arc length
-σ = ∫ |q′| ds in joint space, with
-
-    dq/dσ = q′ / |q′|,    d²q/dσ² = (q″ − t (t · q″)) / |q′|²,   t = dq/dσ                                (1)
+laid (chord length from 0 to 1).
 """
 
 from __future__ import annotations
@@ -22,13 +19,6 @@ from ..trajectory import Motion
 from ..trajectory.motion import Rates
 from .cubic_splines import cubics_through
 
-_STALLED = 1e-3  # share of the largest |q′| below which a path counts as resting
-_LOOKS = checks.frozen(np.linspace(0.0, 1.0, 97))  # places of a path at which its speed is looked at
-_RESTS = 1e-4  # and the share at which its direction is read beside such a place
-_RESTED = 1e-7  # and below which it does between these places, though it is faster at them: others turn, and go on
-_HALVES = 40  # of the way from there to a place that moves
-_PIECES, _ROUNDS = 400, 60  # of the table of arc lengths, and most Newton steps from it
-
 
 class Paths(Protocol):
     """P paths of n coordinates; `shared` tells that all are asked at the same s."""
@@ -37,6 +27,7 @@ class Paths(Protocol):
     n: int
     shared: bool
     smooth: bool  # whether q″ is continuous
+    bent: bool  # whether q″ changes within few intervals of a grid
     ends: FloatArray  # S of each, shape (P,)
     breaks: FloatArray  # inner places where a derivative may jump, shape (P, b)
 
@@ -52,8 +43,8 @@ class MotionPaths:
 
     shared, smooth = False, False
 
-    def __init__(self, motions: Sequence[Motion]) -> None:
-        self.motions, self.count, self.n = tuple(motions), len(motions), motions[0].n
+    def __init__(self, motions: Sequence[Motion], *, bent: bool = False) -> None:
+        self.motions, self.count, self.n, self.bent = tuple(motions), len(motions), motions[0].n, bent
         self.ends = np.array([motion.duration for motion in motions])
         inner = [motion.breaks[1:-1] for motion in motions]
         self.breaks = np.full((self.count, max(map(len, inner))), np.nan)
@@ -74,7 +65,7 @@ class MotionPaths:
 class BatchPaths:
     """A batch of motions on one clock, all asked at the same s."""
 
-    shared, smooth = True, False
+    shared, smooth, bent = True, False, False
 
     def __init__(self, motion: Motion) -> None:
         self.whole, self.n = motion, motion.n
@@ -108,7 +99,7 @@ class _OneOf(Motion):
 class SplinePaths:
     """Cubic splines through points (P, W, n), each over its own chord length from 0 to 1."""
 
-    shared, smooth = False, True
+    shared, smooth, bent = False, True, False
 
     def __init__(self, points: FloatArray) -> None:
         self.count, _, self.n = points.shape
@@ -172,105 +163,6 @@ class _SplineMotion(Motion):
         return q, q1, q2, q3
 
 
-def _turning_back(motion: Motion, share: float) -> FloatArray:
-    """Where a motion goes back, between the places of a table, at less than a share of its largest |q′|."""
-    s = np.unique(np.concatenate([np.linspace(0.0, motion.duration, _PIECES + 1), motion.breaks]))
-    q1 = motion.at(s)[1]
-    k = np.flatnonzero((q1[:-1] * q1[1:]).sum(axis=-1) < 0)
-    if not k.size:
-        return s[:0]
-    low, high, along = s[k], s[k + 1], q1[k + 1] - q1[k]
-    for _ in range(_ROUNDS):
-        middle = (low + high) / 2
-        before = (motion.at(middle)[1] * along).sum(axis=-1) < 0
-        low, high = np.where(before, middle, low), np.where(before, high, middle)
-    speed = np.linalg.norm(motion.at(high)[1], axis=-1)
-    found: FloatArray = high[speed <= share * np.linalg.norm(q1, axis=-1).max()]
-    return found
-
-
-class ArcLengthMotion(Motion):
-    """A motion by its arc length in joint space, in place of its time: a path that rests nowhere. Equation (1)."""
-
-    def __init__(self, motion: Motion) -> None:
-        self.inner, self.shape, self.about = motion, motion.shape, motion.about
-        nodes, weights = np.polynomial.legendre.leggauss(6)
-        self.nodes, self.weights = (nodes + 1) / 2, weights / 2
-        self.stops = np.unique(np.concatenate([motion.breaks, _turning_back(motion, _RESTS)]))  # corners by arc length
-        self.places = np.unique(np.concatenate([np.linspace(0.0, motion.duration, _PIECES + 1), self.stops]))
-        pieces = self._length(self.places[:-1], np.diff(self.places))
-        self.lengths = np.concatenate([[0.0], np.cumsum(pieces)])
-        self.breaks = checks.frozen(np.interp(self.stops, self.places, self.lengths))
-        speeds = self._speed(self.places)
-        self.least = _RESTS * speeds.max()
-
-    def _speed(self, s: FloatArray) -> FloatArray:
-        found: FloatArray = np.linalg.norm(self.inner.at(s.ravel())[1], axis=-1).reshape(s.shape)
-        return found
-
-    def _length(self, start: FloatArray, width: FloatArray) -> FloatArray:
-        found: FloatArray = width * (self._speed(start[:, None] + width[:, None] * self.nodes) @ self.weights)
-        return found
-
-    def place(self, sigma: FloatArray) -> FloatArray:
-        """s at arc lengths, by Newton steps from a table; where the path rests, by halves of the interval."""
-        k = np.clip(np.searchsorted(self.lengths, sigma, side="right") - 1, 0, len(self.places) - 2)
-        low, high = self.places[k], self.places[k + 1]
-        wanted, whole = sigma - self.lengths[k], self.lengths[k + 1] - self.lengths[k]
-        found = low + (high - low) * np.clip(wanted / np.maximum(whole, 1e-300), 0.0, 1.0)
-        bottom, top, active = low.copy(), high.copy(), np.arange(len(sigma))
-        for _ in range(_ROUNDS):
-            s = found[active]
-            error = self._length(low[active], s - low[active]) - wanted[active]
-            bottom[active], top[active] = np.where(error <= 0, s, bottom[active]), np.where(error > 0, s, top[active])
-            step = s - error / np.maximum(self._speed(s), 1e-300)
-            safe = (step > bottom[active]) & (step < top[active])
-            near = np.abs(error) <= 1e-15 * self.lengths[-1]
-            found[active] = np.where(near, s, np.where(safe, step, (bottom[active] + top[active]) / 2))
-            active = active[~near & (np.abs(found[active] - s) > 1e-15 * self.inner.duration)]
-            if not active.size:
-                break
-        return found
-
-    def at(self, t: FloatArray) -> Rates:
-        """By the parameter of the path."""
-        s = self.place(t)
-        q = self.inner.at(s)[0]
-        _, q1, q2, q3 = self.inner.at(self._moving(s))
-        speed = np.linalg.norm(q1, axis=-1, keepdims=True)
-        unit = q1 / speed
-        along = (unit * q2).sum(-1, keepdims=True)
-        bend = (q2 - unit * along) / speed**2  # (1)
-        third = q3 - unit * (unit * q3).sum(-1, keepdims=True)
-        turn = third / speed**3 - 3 * along * bend / speed**2 - unit * (bend * bend).sum(-1, keepdims=True)
-        return q, unit, bend, turn
-
-    def _moving(self, s: FloatArray) -> FloatArray:
-        """The places, moved to where the path does not rest."""
-        slow = self._speed(s) < self.least
-        if not slow.any():
-            return s
-        fine = np.linspace(0.0, self.inner.duration, 20 * _PIECES + 1)
-        moving = fine[self._speed(fine) >= 2 * self.least]
-        k = np.searchsorted(moving, s)
-        before, after = moving[np.clip(k - 1, 0, None)], moving[np.clip(k, None, len(moving) - 1)]
-        stops = self.stops[1:-1]
-        stop = stops[np.clip(np.searchsorted(stops, before), 0, len(stops) - 1)] if len(stops) else np.full_like(s, -1.0)
-        middle = np.where((stop > before) & (stop < after), stop, (before + after) / 2)
-        beside = np.where((s < middle) & (k > 0) | (k == len(moving)), before, after)
-        found = s.copy()
-        found[slow] = self._edge(s[slow], beside[slow])
-        return found
-
-    def _edge(self, slow: FloatArray, moving: FloatArray) -> FloatArray:
-        """Between places where the path rests and others where it moves, those where it just does."""
-        for _ in range(_HALVES):
-            middle = (slow + moving) / 2
-            moves = self._speed(middle) >= self.least
-            slow, moving = np.where(moves, slow, middle), np.where(moves, middle, moving)
-        return moving
-
-
 def read_paths(path: Any, n: int) -> tuple[Paths, tuple[int, ...], dict[int, str]]:
     """Paths of n coordinates out of what was given, the batch axes of the results, and what is wrong with single rows."""
     if isinstance(path, Motion):
@@ -314,36 +206,6 @@ def _check_coordinates(found: int, n: int, subject: str) -> None:
         raise ShapeError(f"path: {subject} found, but the system has {n} coordinates. Was this path made for another arm?")
 
 
-def without_rests(paths: Paths, *, turning: bool = True) -> tuple[Paths, dict[int, str]]:
-    """Paths by arc length, those among them that rest somewhere; and a sentence for each that does not move at all.
-
-    Those that rest where they go back count where they may stop there: within limits of rates that takes time.
-    """
-    s = paths.ends[:, None] * _LOOKS
-    q1 = paths.at(s)[1]
-    speed = np.linalg.norm(q1, axis=-1)
-    most = speed.max(axis=1)
-    still = {int(row): f"path: {_STILL}" for row in np.flatnonzero(~(most * paths.ends > checks.SMALLEST))}
-    resting = speed.min(axis=1) <= _STALLED * most
-    back = ((q1[:, :-1] * q1[:, 1:]).sum(axis=-1) < 0).any(axis=1) & turning
-    for row in np.flatnonzero(back):
-        resting[row] |= _turning_back(paths.motion(int(row)), _RESTED).size > 0
-    if not resting.any():
-        return paths, still
-    found = [paths.motion(row) for row in range(paths.count)]
-    for row in np.flatnonzero(resting):
-        found[row] = _line_like(paths.n) if row in still else ArcLengthMotion(found[row])
-    return MotionPaths(found), still
-
-
-_STILL = "it stays at one point, so that there is nothing to time. Give a path that moves."
-
-
-def _line_like(n: int) -> Motion:
-    """Any path that moves, in place of one that does not."""
-    return SplinePaths(np.linspace(0.0, 1.0, 2)[None, :, None] * np.ones((1, 1, n))).motion(0)
-
-
 def part_of(paths: Paths, first: int, last: int) -> Paths:
     """Some of the paths."""
     if first == 0 and last == paths.count:
@@ -352,18 +214,20 @@ def part_of(paths: Paths, first: int, last: int) -> Paths:
         return paths.rows(slice(first, last))
     if isinstance(paths, BatchPaths):
         return _Shared(paths, slice(first, last))
-    return MotionPaths([paths.motion(row) for row in range(first, last)])
+    return MotionPaths([paths.motion(row) for row in range(first, last)], bent=paths.bent)
 
 
 def one_path(paths: Paths, row: int) -> Paths:
     """One of the paths, on a clock of its own."""
-    return paths.rows(slice(row, row + 1)) if isinstance(paths, SplinePaths) else MotionPaths([paths.motion(row)])
+    return (
+        paths.rows(slice(row, row + 1)) if isinstance(paths, SplinePaths) else MotionPaths([paths.motion(row)], bent=paths.bent)
+    )
 
 
 class _Shared:
     """Some of a batch of motions on one clock."""
 
-    shared, smooth = True, False
+    shared, smooth, bent = True, False, False
 
     def __init__(self, whole: BatchPaths, rows: slice) -> None:
         self.whole, self.rows, self.n = whole, rows, whole.n
@@ -380,4 +244,4 @@ class _Shared:
         return self.whole.motion(self.rows.start + row)
 
 
-__all__ = ["ArcLengthMotion", "MotionPaths", "Paths", "SplinePaths", "one_path", "part_of", "read_paths", "without_rests"]
+__all__ = ["MotionPaths", "Paths", "SplinePaths", "one_path", "part_of", "read_paths"]

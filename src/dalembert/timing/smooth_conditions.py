@@ -151,7 +151,7 @@ class ConditionMaker:
         x, h, scale = reference.x, self.h, reference.scale
         moving = ~(self.resting[:-1] | self.resting[1:])
         size = np.where(moving, np.minimum(x[:-1], x[1:]), 1.0)
-        slowness = self.base.slowness[0][:, 1:-1].mean(axis=1)
+        slowness = self.base.slowness[0][:, 2:-2].mean(axis=1)
         cap = np.minimum(tight.slower[:-1], tight.slower[1:]) ** 2 / slowness**2
         limited = moving & (cap < _FAR * np.maximum(x[:-1], x[1:]))
         found = []

@@ -11,13 +11,12 @@ import numpy as np
 from ..checks import FloatArray
 from ..trajectory.motion import Rates
 from .loop_joints import JointRates
-from .path_grid import WITHIN, BoolArray, Grid, before_jumps, just_before, move_to, move_to_turns, rates_of, turning, turns
+from .path_grid import WITHIN, BoolArray, Grid, before_jumps, exact_turns, just_before, move_to, move_to_turns, rates_of, turning
 from .path_shapes import Paths
 
 _JUMP = 1e-5  # of q′ or q″, relative to the largest along the path, that is one
 _TABLE = 4001
 _FINE = 8  # times as many places tell how far the path has turned
-_NEWTON = 3  # steps to a place where a joint turns round, from a cubic whose error is that of the fourth order
 _BENT, _MUCH = 0.5, 10.0  # the share of grid points that follow the turning of a path at most; half of it at so many rad
 
 
@@ -32,9 +31,9 @@ def smooth_grid(path: Paths, intervals: int, resting_ends: tuple[bool, bool], hi
     move_to(s[0], taken[0], breaks[~np.isin(breaks, rests)])
     nodes = path.at(s)
     if hidden is not None:
-        move_to(s[0], taken[0], _hidden_turns(path, s, hidden))
+        move_to(s[0], taken[0], exact_turns(path, s, *hidden(path.at(s)), hidden)[1])
         nodes = path.at(s)
-    if move_to_turns(nodes, s, taken):
+    if move_to_turns(path, nodes, s, taken):
         nodes = path.at(s)
     right = before_jumps(path, s, np.isin(s, breaks), rates_of(tuple(part[:, 1:] for part in nodes)))
     resting = corners.copy()
@@ -43,18 +42,6 @@ def smooth_grid(path: Paths, intervals: int, resting_ends: tuple[bool, bool], hi
     lengths = np.diff(s, axis=1)
     between = (s[:, :-1, None] + lengths[..., None] * shares).reshape(1, -1)
     return Grid(s, lengths, _first(nodes), right, path.at(between), corners, shares)
-
-
-def _hidden_turns(path: Paths, s: FloatArray, hidden: JointRates) -> FloatArray:
-    """Places where joints turn round, x′ = 0: between grid points s (1, N + 1) by their cubic, then by Newton steps."""
-    x1, x2 = hidden(path.at(s))
-    rows, intervals, joints, places = turns(x1, x2, s)
-    for _ in range(_NEWTON):
-        x1, x2 = hidden(path.at(places[None]))
-        own = rows, np.arange(len(places)), joints
-        step = x1[own] / np.where(x2[own] == 0, np.inf, x2[own])
-        places = np.clip(places - step, s[rows, intervals], s[rows, intervals + 1])
-    return places
 
 
 def _first(nodes: Rates) -> Rates:

@@ -15,6 +15,7 @@ from ..checks import FloatArray
 from ..trajectory import Motion
 from ..trajectory.motion import Rates
 from .smooth_shape import Shape, SmoothProfile, rates_at
+from .time_law import before_next
 
 _NODES, _WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(8))
 _NODES = _NODES + 0.5
@@ -72,7 +73,7 @@ class SmoothLaw(Motion):
         beside, _, slope, _ = (part[:, 0] for part in self._rates(k, np.maximum(v, _REST)[:, None]))
         theta = Shape(*(part[k] for part in self.slow.shape)).share(v)
         s = np.where(flipped, self.s[k + 1] - self.h[k] * theta, self.s[k] + self.h[k] * theta)
-        found = s, np.sqrt(x), np.where(flipped, -u, u), np.sqrt(beside) * slope
+        found = before_next(self.s, k, s), np.sqrt(x), np.where(flipped, -u, u), np.sqrt(beside) * slope
         q, q1, q2, q3 = (part[:, None] for part in found)
         return q, q1, q2, q3
 

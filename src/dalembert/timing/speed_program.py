@@ -15,7 +15,8 @@ Backwards: the largest x from which some y ≤ Y can be reached, Y being that of
 beside points where m vanishes, the largest x is where two bounds meet, and its y is found by cutting planes: F(y), the least
 upper bound, less a penalty where it is below the largest lower one, is concave up to the root, and its maximum lies where the
 tangents of two trials meet. (A row that hardly feels s̈, such as a voltage that speed alone makes, would give all of y for next to
-nothing of x; so a little of y counts too.) Forwards: the largest y from the x that is there, up to that Y.
+nothing of x; so a little of y counts too, and the last hundredth of it much: from y = 0 beside a rest there is no way on.)
+Forwards: the largest y from the x that is there, up to that Y.
 
 Rows of the second kind have limits that fall with the speed, p / √x, as those of power do; their tangent is 3/2z − x / 2z³.
 """
@@ -34,6 +35,7 @@ from ..expr.loops import LoopProgram, Repeat, Step
 COLUMNS = ("m", "c", "v", "lo", "hi")
 _PENALTY = 1e4  # of a lower bound above an upper one; more than the ratio of their slopes
 _ONWARDS = 1e-3  # of y that counts as much as x: no y is given up for an x that is larger by less
+_CRAWL, _DEAR = 1e-2, 1e2  # share of x or Y below which y is not given up for x, unless that is a hundred times as much
 _FIRST = 0.25  # of Y: where a search begins
 _CUTS = 40  # trials at most; two or three are usual
 _DROP = 0.7  # of the next ṡ²: below it, with viscous friction, other next ones are looked at
@@ -257,16 +259,29 @@ def _standing_end(bounds: _Bounds, kinds: RowKinds, end: _End, own: Any, other: 
         bounds.between_falling(A, offset, _Line(lowest, bend), _Line(highest, -bend))
 
 
-def _merit(bounds: _Bounds, y: Any) -> _Line:
+class _Trial(NamedTuple):
+    """What one y brings: F of the module's text with its slope, and x."""
+
+    value: Any
+    slope: Any
+    x: Any
+
+
+def _merit(bounds: _Bounds, y: Any, top: Any) -> _Trial:
     """F of the module's text: what is to be as large as can be."""
-    gap = bounds.upper.value - bounds.lower.value
-    crossed, slope = ops.less(gap, 0.0) * _PENALTY, bounds.upper.slope
-    return _Line(bounds.upper.value + crossed * gap + _ONWARDS * y, slope + crossed * (slope - bounds.lower.slope) + _ONWARDS)
+    upper, lower = bounds.upper, bounds.lower
+    gap, slope = upper.value - lower.value, upper.slope
+    crossed = ops.less(gap, 0.0) * _PENALTY
+    x, rise = upper.value + crossed * gap, slope + crossed * (slope - lower.slope)
+    slowest = _CRAWL * ops.maximum(ops.minimum(x, top), 0.0)
+    low = ops.less(y, slowest) * _DEAR
+    own = low * _CRAWL * ops.less(x, top)  # of the slope of x, where x is the smaller one
+    return _Trial(x + _ONWARDS * y + low * (y - slowest), rise + _ONWARDS + low - own * rise, x)
 
 
 def _found(best: Any, last: Any, k: Any, room: Any) -> list[Any]:
     """After one interval: x, once more to be kept, its rate, and where to go on."""
-    x = ops.maximum(best[0] - _ONWARDS * best[1], 0.0)
+    x = ops.maximum(best[2], 0.0)
     return [[x], [x], [ops.divide(x - last[0], room[0])], [k[0] - 1.0], [k[0] - 0.0]]
 
 
@@ -316,7 +331,7 @@ class _Loop:
         """The largest x of one interval: at y = Y, nearly always; by cuts where F falls there; by scans where x drops."""
         make = self.make
         y, cuts, pending, scan = make.buffer(), make.buffer(), make.buffer(), make.buffer(3)
-        low, high, best = make.buffer(3), make.buffer(3), make.buffer(2)
+        low, high, best = make.buffer(3), make.buffer(3), make.buffer(3)
         known = [*self.row(), self.caps.row(self.k, 1), self.rate, self.ends]
         first = make.once(self._first_trial, [*known, self.x], [y, cuts, low, high, best, pending])
         cut = make.once(self._cut, [*known, self.x, y, cuts, low, high, best, pending], [y, cuts, low, high, best, pending])
@@ -330,7 +345,7 @@ class _Loop:
         kept = [self.x, self.tops.row(self.k, 1), self.rate, self.k, self.left]
         return [*steps, *make.once(_found, [best, self.x, self.k, self.row()[1]], kept)]
 
-    def _merit(self, y: Any, row: Any, room: Any, cap: Any, rate: Any, ends: Any) -> _Line:
+    def _merit(self, y: Any, top: Any, row: Any, room: Any, cap: Any, rate: Any, ends: Any) -> _Trial:
         """F of the module's text at one y: what is to be as large as can be."""
         inverse = ops.divide(0.5, room[0])
         left, right = _ends(self.kinds, row, room)
@@ -341,23 +356,23 @@ class _Loop:
             _moving_end(bounds, self.kinds, left, -inverse, (inverse, y), tangent)
             tangent = _moved(tangent, bounds.upper.value)
         assert bounds is not None
-        return _merit(bounds, y)
+        return _merit(bounds, y, top)
 
     def _first_trial(self, row: Any, room: Any, cap: Any, rate: Any, ends: Any, top: Any) -> list[Any]:
         """F at Y; where it falls, a smaller y is tried next."""
         Y = top[0]
-        F = self._merit(Y, row, room, cap, rate, ends)
-        return [[_FIRST * Y], [1.0], [0.0, 0.0, 0.0], [Y, F.value, F.slope], [F.value, Y], [ops.less(F.slope, 0.0)]]
+        F = self._merit(Y, Y, row, room, cap, rate, ends)
+        return [[_FIRST * Y], [1.0], [0.0, 0.0, 0.0], [Y, F.value, F.slope], [F.value, Y, F.x], [ops.less(F.slope, 0.0)]]
 
     def _cut(self, *given: Any) -> list[Any]:
         """F at one y, and the y to look at next."""
         *known, top, y, cuts, low, high, best, pending = given
-        return _next_cut(self._merit(y[0], *known), y[0], top[0], cuts[0], low, high, best, pending[0])
+        return _next_cut(self._merit(y[0], top[0], *known), y[0], top[0], cuts[0], low, high, best, pending[0])
 
     def _scan(self, *given: Any) -> list[Any]:
         """F at one place of a scan, and the next place."""
         *known, top, y, best, scan, pending = given
-        return _next_of_scan(self._merit(y[0], *known).value, y[0], top[0], best, scan, pending[0])
+        return _next_of_scan(self._merit(y[0], top[0], *known), y[0], top[0], best, scan, pending[0])
 
     def forwards(self) -> list[Step]:
         """The largest y of one interval."""
@@ -391,13 +406,13 @@ def _first(count: Any, ends: Any) -> list[Any]:
     return [[0.0], [1.0], [count[0]], [ends[0]], [0.0]]
 
 
-def _next_cut(F: _Line, y: Any, top: Any, cuts: Any, low: Any, high: Any, best: Any, pending: Any) -> list[Any]:
+def _next_cut(F: _Trial, y: Any, top: Any, cuts: Any, low: Any, high: Any, best: Any, pending: Any) -> list[Any]:
     """Where to look next: where the tangents of the last trials on either side meet.
 
-    `low` and `high` are (y, F, slope) of trials with rising and falling F; `best` is (F, y).
+    `low` and `high` are (y, F, slope) of trials with rising and falling F; `best` is (F, y, x).
     """
     falling, better, held = ops.less(F.slope, 0.0), ops.less(best[0], F.value), ops.less(0.0, pending)
-    kept = [ops.where(better, a, b) for a, b in zip([F.value, y], best, strict=True)]
+    kept = [ops.where(better, a, b) for a, b in zip([F.value, y, F.x], best, strict=True)]
     trial = [y, F.value, F.slope]
     high = [ops.where(falling, a, b) for a, b in zip(trial, high, strict=True)]
     low = [ops.where(falling, b, a) for a, b in zip(trial, low, strict=True)]
@@ -422,7 +437,7 @@ def _next_cut(F: _Line, y: Any, top: Any, cuts: Any, low: Any, high: Any, best: 
 
 def _has_dropped(best: Any, top: Any) -> list[Any]:
     """Whether a search gave up much of the speed."""
-    return [[ops.less(ops.maximum(best[0], 0.0), _DROP * top[0])]]
+    return [[ops.less(ops.maximum(best[2], 0.0), _DROP * top[0])]]
 
 
 def _first_scan(best: Any, top: Any, dropped: Any) -> list[Any]:
@@ -431,19 +446,19 @@ def _first_scan(best: Any, top: Any, dropped: Any) -> list[Any]:
     The root makes F(y) rise again towards Y, though another y is better. Scans are told as (trials that are left of this one,
     scans that are left, ratio of neighbours).
     """
-    x = ops.maximum(best[0], 0.0)
+    x = ops.maximum(best[2], 0.0)
     lowest = ops.maximum(0.25 * x, ops.maximum(1e-4 * top[0], _LEAST))
     whole = ops.maximum(ops.divide(top[0], lowest), 1.0)
     ratio = ops.sqrt(ops.sqrt(ops.sqrt(whole)))
     return [[ops.minimum(lowest, top[0])], [float(_SCAN), float(_SCANS), ratio], dropped, [0.0]]
 
 
-def _next_of_scan(F: Any, y: Any, top: Any, best: Any, scan: Any, pending: Any) -> list[Any]:
+def _next_of_scan(F: _Trial, y: Any, top: Any, best: Any, scan: Any, pending: Any) -> list[Any]:
     """The best place so far, and the next one: of this scan, or the first of a closer one."""
     left, scans, ratio = scan
     held = ops.less(0.0, pending)
-    better = held * ops.less(best[0], F)
-    kept = [ops.where(better, a, b) for a, b in zip([F, y], best, strict=True)]
+    better = held * ops.less(best[0], F.value)
+    kept = [ops.where(better, a, b) for a, b in zip([F.value, y, F.x], best, strict=True)]
     ends = ops.less(left, 1.5)
     scans = scans - ends
     closer = ends * ops.less(0.5, scans)

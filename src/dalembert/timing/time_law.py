@@ -10,6 +10,8 @@ and σ(t) = z S(t) + a C(t) with S = sinh(√b t)/√b, C = (cosh(√b t) − 1)
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .. import checks
@@ -18,6 +20,16 @@ from ..trajectory import Motion
 from ..trajectory.motion import Rates
 
 _SERIES, _ARC_SERIES = 1e-3, 1e-4  # squares of the argument up to which four terms of sines, and of their inverses, are exact
+
+
+_BEFORE = 1e-12  # of a path, by which a place is before the next grid point while its time is
+
+
+def before_next(grid: FloatArray, k: Any, s: FloatArray) -> FloatArray:
+    """Places s of intervals k, rounded to within them: at a corner, the direction after it does not go with s̈ before it."""
+    last = len(grid) - 2
+    ends = np.where(k < last, np.maximum(grid[k + 1] - _BEFORE * grid[-1], grid[k]), grid[k + 1])
+    return np.minimum(s, ends)
 
 
 def passage_times(lengths: FloatArray, x: FloatArray, w: FloatArray) -> FloatArray:
@@ -52,7 +64,7 @@ class TimeLaw(Motion):
         S, C = _sine(b, r), _versine(b, r)
         sigma = z * S + a * C
         sd = z * (1 + b * C) + a * S
-        s = np.minimum(self.s[k] + sigma, self.s[k + 1])
+        s = before_next(self.s, k, self.s[k] + sigma)
         found = s, np.maximum(sd, 0.0), a + b * sigma, b * sd
         q, q1, q2, q3 = (part[:, None] for part in found)
         return q, q1, q2, q3
@@ -89,4 +101,4 @@ class TimedPath(Motion):
         return q, q1 * sd, q2 * sd**2 + q1 * sdd, q3 * sd**3 + 3 * q2 * sd * sdd + q1 * sddd
 
 
-__all__ = ["TimeLaw", "TimedPath", "passage_times"]
+__all__ = ["TimeLaw", "TimedPath", "before_next", "passage_times"]

@@ -41,7 +41,8 @@ class FastestTiming:
         T [s]; NaN where the path cannot be timed.
     t, s, sd, sdd : ndarray, shape (..., N + 1)
         Time [s], path parameter and its rates; s̈ is the one after each grid point. Along a motion that rests somewhere, s is
-        the arc length in joint space.
+        the arc length in joint space; where it also nearly stops elsewhere, s goes with the arc length beside rests alone, and
+        with the time of the motion elsewhere.
     tau : ndarray, shape (..., N + 1, n)
         Torques [N m | N].
     top_speed : ndarray, shape (..., N + 1)

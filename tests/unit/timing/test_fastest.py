@@ -12,7 +12,8 @@ from scipy.optimize import brentq
 import dalembert as dal
 from dalembert.errors import InfeasibleError, ModelError, ShapeError, UnknownNameError
 from dalembert.timing.fastest_profile import ProfileSolver
-from dalembert.timing.path_shapes import SplinePaths, without_rests
+from dalembert.timing.path_rests import without_rests
+from dalembert.timing.path_shapes import SplinePaths
 
 from .timing_cases import dense_times, efforts, excess, panda, points, rod, with_friction
 
