@@ -27,13 +27,14 @@ from .path_shapes import MotionPaths, Paths, SplinePaths
 
 _LOOKS = checks.frozen(np.linspace(0.0, 1.0, 97))  # places of a path at which its speed is looked at first
 _STALLED = 1e-3  # share of the largest |q′| below which it may rest nearby, and does at an end
-_RESTED = 1e-12  # and below which it does elsewhere
-_RESTS = 1e-5  # share of the speed between two rests at which the direction beside them is read
-_PASSED = 1e-3  # and where it goes straight on
+_RESTED = 1e-13  # and below which it does elsewhere
+_RESTS = 3e-6  # share of the speed between two rests at which the direction beside them is read
+_PASSED = (1e-3, 1e-2)  # and where it goes straight on
 _DIP = 0.3  # share of the speeds on both sides below which a path nearly stops
 _STRAIGHT = 1e-6  # by which its direction turns from place to place at least where that matters [rad]
 _PIECES, _OF_PIECE = 400, 4  # places of the table, of the path and of each of its pieces at least
 _BEFORE = 1e-13  # of the path: how far before a break what leads to it is read
+_CLOSE = 1e-6  # of the path: a break so near to a rest is the rest
 _HALVES = 60  # of an interval, to its rest
 _ROUNDS = 60  # of Newton's method from the table, at most
 _BENT = 1e-3  # of |q′| in the length of the path: q″ with which a path that turns back goes on by itself
@@ -113,7 +114,7 @@ class _Table:
     def _rests_between(self, k: int) -> bool:
         """Whether the path rests from the place before to this one."""
         middle = self.places[k - 1 : k + 1].mean(keepdims=True)
-        return bool(np.linalg.norm(self.motion.at(middle)[1]) <= _RESTED * self.most)
+        return bool(np.linalg.norm(self.motion.at(middle)[1]) <= _RESTS * self.most)
 
     def _goes_on(self, k: int) -> bool:
         """Whether the path only turns back at an inner place, with the same q″ before and after."""
@@ -177,8 +178,12 @@ class MovingPath(Motion):
 
     def _breaks_elsewhere(self) -> FloatArray:
         """The breaks of the motion, but for those beside a rest, which is one itself."""
-        s = self.inner.breaks
-        beside = (s[:, None] > self.rests.before) & (s[:, None] < self.rests.after)
+        s, close = self.inner.breaks, _CLOSE * self.inner.duration
+        before, after = (
+            np.minimum(self.rests.before, self.rests.start - close),
+            np.maximum(self.rests.after, self.rests.end + close),
+        )
+        beside = (s[:, None] > before) & (s[:, None] < after)
         found: FloatArray = s[~beside.any(axis=1)]
         return found
 
@@ -195,16 +200,22 @@ class MovingPath(Motion):
 
     def _rest_between(self, rest: Rest, table: _Table, left: BoolArray, right: BoolArray) -> Rest:
         """A rest with its edges: further away where the path goes straight on, as it passes and no rounding may bend it."""
-        for share in (_RESTS, _PASSED):
+        found = None
+        for share in (_RESTS, *_PASSED):
             before, after = self._edge(rest.start, table, left, -1, share), self._edge(rest.end, table, right, 1, share)
-            rest = rest._replace(before=before, after=after)
-            if not (left.any() and right.any()):
+            if found is not None and not self._straight(before, after):
                 break
-            q1 = self.inner.at(np.array([before, after]))[1]
-            unit = q1 / np.linalg.norm(q1, axis=-1, keepdims=True)
-            if np.linalg.norm(unit[1] - unit[0]) > _STRAIGHT:
+            found = rest._replace(before=before, after=after)
+            if not (left.any() and right.any() and self._straight(before, after)):
                 break
-        return rest
+        assert found is not None
+        return found
+
+    def _straight(self, before: float, after: float) -> bool:
+        """Whether the path has the same direction at two places."""
+        q1 = self.inner.at(np.array([before, after]))[1]
+        unit = q1 / np.linalg.norm(q1, axis=-1, keepdims=True)
+        return bool(np.linalg.norm(unit[1] - unit[0]) <= _STRAIGHT)
 
     def _edge(self, still: float, table: _Table, beside: BoolArray, side: int, share: float) -> float:
         """Where the path just moves on one side of a rest, or beyond the path where it has no such side."""
