@@ -29,7 +29,8 @@ _ALIGN = 256  # alignment of the code that calls the stages, see batch_loop_ir.p
 def emit(program: LoopProgram, lanes: int, *, x86: bool = True) -> str:
     """The whole module of a loop program."""
     entry = entry_points(Layout(program.inputs, program.outputs, lanes, x86), sum(program.buffers))
-    return "\n".join([*declarations(lanes), *emit_body(program, lanes), *entry])
+    body = emit_body(program, lanes)
+    return "\n".join([*declarations(body, lanes), *body, *entry])
 
 
 def emit_body(program: LoopProgram, lanes: int) -> list[str]:

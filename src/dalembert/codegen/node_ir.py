@@ -15,15 +15,16 @@ _BINARY = {"add": "fadd contract", "sub": "fsub contract", "mul": "fmul contract
 _COMPARE = {"lt": "olt", "le": "ole", "eq": "oeq"}
 
 
-def declarations(lanes: int, real: Real = DOUBLE) -> list[str]:
-    """External functions every module may call."""
+def declarations(lines: list[str], lanes: int, real: Real = DOUBLE) -> list[str]:
+    """External functions every module may call, and what its lines call for large angles: LLVM compiles it though none do."""
     D = real.vector(lanes)
+    far = any("@bring_near(" in line for line in lines)
     return [
         *(f"declare {D} {real.intrinsic(name, lanes)}({D})" for name in ("fabs", "sqrt")),
         "declare double @atan2(double, double)",
         "declare ptr @malloc(i64)",
         "declare void @free(ptr)",
-        *far_angles_ir.functions(lanes, real),
+        *(far_angles_ir.functions(lanes, real) if far else ()),
     ]
 
 

@@ -55,7 +55,8 @@ def emit(program: Program, lanes: int, *, x86: bool = True, real: Real = DOUBLE,
     layout = Layout(
         program.inputs, program.outputs, lanes, x86, real, tile, tuple(constants), ahead and not whole.ahead, bool(whole.ahead)
     )
-    lines = [*declarations(lanes, real), *([DECLARATION] if whole.ahead else []), *(line for part in parts for line in part)]
+    code = [line for part in parts for line in part]
+    lines = [*declarations(code, lanes, real), *([DECLARATION] if whole.ahead else []), *code]
     lines += emit_constants(program, constants, lanes, real) if constants else []
     for again in (False, True) if constants else (False,):
         wanted = names if again or not constants else ["constants", *names]

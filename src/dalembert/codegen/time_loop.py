@@ -80,7 +80,8 @@ def emit(program: LoopProgram, lanes: int, *, x86: bool = True) -> str:
     arrays = len(program.inputs) + len(program.outputs)
     entry = _entry_point(arrays, lanes, sum(program.buffers) * lanes * 8, x86)
     rest = [*float_mode_ir.declarations(x86), *fail_function(alone=False), *MARKS]
-    return "\n".join([*declarations(lanes), *emit_body(program, lanes), *entry, *rest])
+    body = emit_body(program, lanes)
+    return "\n".join([*declarations(body, lanes), *body, *entry, *rest])
 
 
 def _entry_point(arrays: int, lanes: int, scratch: int, x86: bool) -> list[str]:

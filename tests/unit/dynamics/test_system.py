@@ -105,6 +105,7 @@ def test_forces_from_around(system: AbsoluteAngles, arm: dal.Robot, u: np.ndarra
     close(dal.link_wrenches(system, *u), dal.link_wrenches(arm, q, qd, qdd))
 
 
+@pytest.mark.slow
 def test_kinematics(system: AbsoluteAngles, arm: dal.Robot, u: np.ndarray) -> None:
     q, qd, _ = q_of(u)
     close(dal.forward_kinematics(system, u[0]), dal.forward_kinematics(arm, q))
@@ -122,6 +123,7 @@ def test_kinematics(system: AbsoluteAngles, arm: dal.Robot, u: np.ndarray) -> No
         close(found.D, np.einsum("...rlmn,la,mb,nc->...rabc", expected.D, G, G, G))
 
 
+@pytest.mark.slow
 def test_energies_and_derivatives(system: AbsoluteAngles, arm: dal.Robot, u: np.ndarray) -> None:
     q, qd, qdd = q_of(u)
     for found, expected in zip(dal.energy(system, u[0], u[1]), dal.energy(arm, q, qd), strict=True):

@@ -57,6 +57,7 @@ def swing(mechanism, size=0.1, duration=0.5):
     return dal.trajectory.septic(q0, q0 + size * np.linspace(1.0, 0.5, mechanism.n), duration=duration)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [lambda: two_arms(effort=8.0), lambda: platform(effort=60.0), dal.mechanisms.two_arms])
 def test_drives_are_asked_for_the_least_they_can_do_together(make):
     mechanism = make()
