@@ -72,6 +72,6 @@ def test_sine_of_a_comparison_and_of_another_sine() -> None:
 
 @pytest.mark.parametrize(("angle", "wanted"), [(lambda x: x.graph.apply("sin", x), True), (lambda x: x * x, False)])
 def test_what_brings_large_angles_near_is_in_modules_that_have_angles_only(angle: object, wanted: bool) -> None:
-    """LLVM compiles it though nothing calls it, for a third of the time of a small module."""
+    """LLVM compiles it though nothing calls it."""
     text = straight_ir.emit(trace(lambda x: [angle(x[0])], {"x": (1,)}, ["y"]), 4)
     assert ("define internal void @bring_near" in text) == wanted

@@ -135,6 +135,7 @@ def test_what_is_gripped_does_not_slip_within_powers():
         ({}, {"motors": 3}, "motors: 3 found; True for the motors"),
     ],
 )
+@pytest.mark.slow
 def test_what_cannot_be_had_is_refused_in_a_sentence(changes, options, words):
     plain = two_arms(effort=8.0)
     arms = plain if changes is None else with_motors(plain, **changes)

@@ -205,6 +205,7 @@ def test_the_result_is_a_motion_along_the_path(rng):
     assert np.allclose(motion(found.t).q, found.paths.motion(0)(found.s).q, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_a_motion_that_rests_is_timed_by_its_arc_length(rng):
     """A quintic from rest to rest is a straight way: its timing is that of the two points."""
     robot = panda()

@@ -274,6 +274,7 @@ def test_cones_of_friction_in_space_are_kept_and_cost_half_a_percent_of_friction
     assert times[1] < times[0] < 1.005 * times[1]
 
 
+@pytest.mark.slow
 def test_a_grip_that_cannot_be_asked_for_is_refused_in_a_sentence():
     hand = two_fingers()
     way = np.array(hand.q0) + SHIFT

@@ -110,6 +110,7 @@ def excess_of_motion(found, **limits):
 
 
 @pytest.mark.parametrize("intervals", [100, 1000])
+@pytest.mark.slow
 def test_a_way_that_turns_back_and_nearly_stops_elsewhere_keeps_its_limits(intervals):
     """By arc length all along, an acceleration was 1.29 times its limit between the points of a grid, and nothing told it."""
     for seed in range(6):
@@ -120,6 +121,7 @@ def test_a_way_that_turns_back_and_nearly_stops_elsewhere_keeps_its_limits(inter
         assert found.excess <= 1e-6
 
 
+@pytest.mark.slow
 def test_limits_of_jerk_are_kept_from_rest_to_rest_past_near_stops():
     """One in four such paths was refused, and of others limits were exceeded."""
     for seed in (3, 4, 5):
