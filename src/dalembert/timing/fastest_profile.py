@@ -24,7 +24,8 @@ from .speed_program import RowKinds, speed_kernel
 from .table_program import friction_ranges, padded_zeros, table_of, tightened
 
 TOLERANCE = 5e-7  # relative excess that is left alone
-_PASSES = 10
+_PASSES = 12
+_LOCAL = 4  # passes after which intervals that still exceed a limit are slowed, too
 _SLOWER = 12  # times a profile is slowed as a whole that exceeds a limit after all passes
 _MORE = 1.3  # by which limits are tightened beyond the excess found
 _BENDS = 10  # passes for friction that is no line in the speed; three are usual
@@ -55,15 +56,21 @@ class Profile(NamedTuple):
 class _Looked(NamedTuple):
     """What a look within intervals found.
 
-    How far rows are above and then below their limits (P, N + 2, 2R), the largest share by which a limit is exceeded (P,), that
-    of speeds (P, N), shares of limits in use (P, N, R), and where ṡ² comes near to zero (P, N).
+    How far rows are above and then below their limits (P, N + 2, 2R), the largest share by which each interval exceeds a limit
+    (P, N), that of speeds (P, N), shares of limits in use (P, N, R), and where ṡ² comes near to zero (P, N).
     """
 
     beyond: FloatArray
-    worst: FloatArray
+    each: FloatArray
     fast: FloatArray
     use: FloatArray
     stops: BoolArray
+
+    @property
+    def worst(self) -> FloatArray:
+        """The largest share by which a limit of a path is exceeded, (P,)."""
+        found: FloatArray = self.each.max(axis=1)
+        return found
 
 
 class Still(NamedTuple):
@@ -182,6 +189,8 @@ class ProfileSolver:
             more = _MORE + 0.2 * turn
             room = tightened(self.kinds, room, self.table, more, looked.beyond, self.threads)
             caps = caps * _of_neighbours(1.0 / (1.0 + more * looked.fast)) ** 2
+            if turn >= _LOCAL:
+                caps = _slowed_there(caps, profile.x, more * looked.each * (looked.each > TOLERANCE))
         assert best is not None
         return best if self.ends[:, :2].any() else self._slowed(*best)  # speeds at the ends cannot be slowed
 
@@ -242,7 +251,7 @@ class ProfileSolver:
             found = excess_row_by_row(self.kinds, given, self.threads)
         beyond, (within, worst, fast, use, stops) = padded_zeros(self.P, self.N, 2 * self.R), found
         beyond[:, 1:-1] = within
-        return _Looked(beyond, worst[..., 0].max(axis=1), fast[..., 0], use, stops[..., 0] > 0)
+        return _Looked(beyond, worst[..., 0], fast[..., 0], use, stops[..., 0] > 0)
 
     def solve_bent(self) -> tuple[Profile, FloatArray]:
         """The same where friction is no line in the speed: with its tangents at the profile before, until these tell it."""
@@ -351,6 +360,13 @@ def _over_places(combine: np.ufunc, values: FloatArray) -> FloatArray:
     found: FloatArray = values[:, :, 0].copy()
     for k in range(1, values.shape[2]):
         combine(found, values[:, :, k], out=found)
+    return found
+
+
+def _slowed_there(caps: FloatArray, x: FloatArray, excess: FloatArray) -> FloatArray:
+    """Speeds below those found at both ends of intervals that exceed a limit: what is braked harder may exceed it still."""
+    slower = _of_neighbours(1.0 / (1.0 + excess))
+    found: FloatArray = np.where(slower < 1.0, np.minimum(caps, x * slower**2), caps)
     return found
 
 

@@ -21,7 +21,7 @@ BoolArray = NDArray[np.bool_]
 IndexArray = NDArray[np.intp]
 WITHIN = 4  # places looked at inside of each interval; parabolas tell what is between them
 _LEAST = 20  # intervals of a piece: on fewer, limits kept between grid points can cost several times the time
-_CLOSER, _FEW, _COARSE = 16, 40, 400  # places where a piece of the path, or all of it, has fewer intervals: it bends within them
+_CLOSER, _FEW, _COARSE = 24, 40, 400  # places where a piece of the path, or all of it, has fewer intervals: it bends within them
 _BEFORE = 1e-12  # share of the path by which a place just before a jump is before it
 _GRADED = 0.1  # of the grid points at either end lie closer to each other
 _FINER = 4  # times as many places tell where a path turns
@@ -166,13 +166,17 @@ def _close_to_rests(s: FloatArray, taken: BoolArray, rests: BoolArray) -> None:
 
 
 def _shares(rests: BoolArray, within: int) -> FloatArray:
-    """Which parts of an interval lie before its places: even ones; beside rest, where speeds go with the root, their squares."""
+    """Which parts of an interval lie before its places: even ones; beside rest, where speeds go with the root, their squares.
+
+    Many places are closer to each other at both ends: a profile that nearly stops there leaves again within little of it.
+    """
     even = np.arange(1, within + 1) / (within + 1)
+    inner = even if within == WITHIN else (1 - np.cos(np.pi * even)) / 2
     after, before = rests.copy(), rests.copy()
     after[:, 1:] |= rests[:, :-1]  # and one interval further, the first one being so short
     before[:, :-1] |= rests[:, 1:]
     found: FloatArray = np.empty((*rests[:, 1:].shape, within))
-    found[:], found[before[:, 1:]] = even, 1 - (1 - even) ** 2
+    found[:], found[before[:, 1:]] = inner, 1 - (1 - even) ** 2
     found[after[:, :-1]] = even**2
     return found
 

@@ -156,7 +156,7 @@ class _Bounds:
 
     def between_falling(self, A: Any, offset: _Line, lo: _Line, hi: _Line) -> None:
         """lo ≤ A x + offset ≤ hi, with limits that change with the speed at the other end."""
-        inverse, rising = ops.divide(1.0, _not_zero(A)), ops.less(0.0, A)
+        inverse, rising = ops.divide(1.0, _not_zero(A)), ops.less_equal(0.0, A)
         first, second = (_Line((one.value - offset.value) * inverse, (one.rise - offset.rise) * inverse) for one in (lo, hi))
         self.at_most(_chosen(rising, second, first))
         self.at_least(_chosen(rising, first, second))
@@ -285,10 +285,11 @@ def _found(best: Any, last: Any, k: Any, room: Any) -> list[Any]:
     return [[x], [x], [ops.divide(x - last[0], room[0])], [k[0] - 1.0], [k[0] - 0.0]]
 
 
-def _first_tangent(x: Any, rate: Any, room: Any, ends: Any) -> Any:
-    """Where the tangent of the next x is laid first: intervals beside rests are a thousand times shorter than others."""
+def _first_tangent(x: Any, rate: Any, room: Any, ends: Any, most: Any) -> Any:
+    """Where the tangent of the next x ≤ `most` is laid first: intervals beside rests are a thousand times shorter than others."""
     h = room[0]
-    return ops.sqrt(ops.maximum(x + rate * h, ops.maximum(0.25 * x, ends[2] * h)))
+    likely = ops.maximum(x + rate * h, ops.maximum(0.25 * x, ends[2] * h))
+    return ops.maximum(ops.sqrt(ops.minimum(likely, most)), _SLOW)
 
 
 def _moved(z: Any, x: Any) -> Any:
@@ -345,11 +346,11 @@ class _Loop:
         kept = [self.x, self.tops.row(self.k, 1), self.rate, self.k, self.left]
         return [*steps, *make.once(_found, [best, self.x, self.k, self.row()[1]], kept)]
 
-    def _merit(self, y: Any, top: Any, row: Any, room: Any, cap: Any, rate: Any, ends: Any) -> _Trial:
-        """F of the module's text at one y: what is to be as large as can be."""
+    def _merit(self, y: Any, top: Any, row: Any, room: Any, cap: Any, rate: Any, ends: Any, *, low: bool = False) -> _Trial:
+        """F of the module's text at one y: what is to be as large as can be. With `low`, tangents are laid from y on."""
         inverse = ops.divide(0.5, room[0])
         left, right = _ends(self.kinds, row, room)
-        tangent, bounds = _first_tangent(y, rate[0], room, ends), None
+        tangent, bounds = ops.maximum(ops.sqrt(y), _SLOW) if low else _first_tangent(y, rate[0], room, ends, cap[0]), None
         for _ in range(_TURNS if self.kinds.falling else 1):
             bounds = _Bounds(_Line(cap[0], 0.0), _Line(0.0, 0.0))
             _standing_end(bounds, self.kinds, right, -inverse, (inverse, y))
@@ -370,9 +371,11 @@ class _Loop:
         return _next_cut(self._merit(y[0], top[0], *known), y[0], top[0], cuts[0], low, high, best, pending[0])
 
     def _scan(self, *given: Any) -> list[Any]:
-        """F at one place of a scan, and the next place."""
+        """F at one place of a scan, on either side of what a row forbids between two speeds, and the next place."""
         *known, top, y, best, scan, pending = given
-        return _next_of_scan(self._merit(y[0], top[0], *known), y[0], top[0], best, scan, pending[0])
+        high, low = (self._merit(y[0], top[0], *known, low=low) for low in (False, True))
+        F = _Trial(*(ops.where(ops.less(high.value, low.value), b, a) for a, b in zip(high, low, strict=True)))
+        return _next_of_scan(F, y[0], top[0], best, scan, pending[0])
 
     def forwards(self) -> list[Step]:
         """The largest y of one interval."""
@@ -387,7 +390,7 @@ class _Loop:
     def _move(self, row: Any, room: Any, top: Any, x: Any, rate: Any, ends: Any) -> list[Any]:
         inverse = ops.divide(0.5, room[0])
         left, right = _ends(self.kinds, row, room)
-        tangent, bounds = _first_tangent(x[0], rate[0], room, ends), None
+        tangent, bounds = _first_tangent(x[0], rate[0], room, ends, top[0]), None
         for _ in range(_TURNS if self.kinds.falling else 1):
             bounds = _Bounds(_Line(top[0], 0.0), _Line(0.0, 0.0))
             _standing_end(bounds, self.kinds, left, inverse, (-inverse, x[0]))
