@@ -24,6 +24,7 @@ from .path_shapes import MotionPaths, Paths, SplinePaths
 from .rest_zones import HALVES, RESTS, STALLED, STRAIGHT, Rest, SpeedTable, Zone
 
 _LOOKS = checks.frozen(np.linspace(0.0, 1.0, 97))  # places of a path at which its speed is looked at first
+_LINE = 1e-11  # of the speed: q′ beside a straight line, which is rounding
 _PASSED = (1e-3, 1e-2)  # shares of the speed in place of RESTS where a path goes straight on
 _CLOSE = 1e-6  # of the path: a break so near to a rest is the rest
 _ROUNDS = 60  # of Newton's method from the table, at most
@@ -38,6 +39,7 @@ class MovingPath(Motion):
         self.nodes, self.weights = (nodes + 1) / 2, weights / 2
         zones = table.zones(rests)
         self.zones, self.rests = Zone(*np.array(zones).T), Rest(*np.array(self._with_edges(table, zones, rests)).T)
+        self.lines = self._lines(table)
         stops = np.concatenate([self._breaks_elsewhere(), self.rests.start])
         borders = np.concatenate(self.zones[:4])
         inner = borders[(borders > 0) & (borders < motion.duration)]
@@ -56,6 +58,19 @@ class MovingPath(Motion):
         beside = (s[:, None] > before) & (s[:, None] < after)
         found: FloatArray = s[~beside.any(axis=1)]
         return found
+
+    def _lines(self, table: SpeedTable) -> FloatArray:
+        """The direction of the path before the first rest, between rests and after the last one; NaN where it is no line."""
+        ends = zip(np.append(-np.inf, self.rests.end), np.append(self.rests.start, np.inf), strict=True)
+        found = np.full((len(self.rests.start) + 1, self.n), np.nan)
+        for k, (first, last) in enumerate(ends):
+            q1 = table.after[(table.places > first) & (table.places < last)]
+            way = q1.sum(axis=0) / max(float(np.linalg.norm(q1.sum(axis=0))), 1e-300)
+            along = q1 @ way
+            aside = np.abs(q1 - along[:, None] * way)
+            if (along >= 0).all() and (aside <= _LINE * along.max(initial=0.0)).all():
+                found[k] = way
+        return found[:-1] if self.rests.after[-1] > self.inner.duration else found  # nothing comes after a rest at the end
 
     def _with_edges(self, table: SpeedTable, zones: list[Zone], rests: list[Rest]) -> list[Rest]:
         """Rests with the places on both sides where the path just moves: by halves from where it does."""
@@ -151,7 +166,11 @@ class MovingPath(Motion):
         rho, rho1, rho2 = (part[:, None] for part in self._densities(moving, q1, q2, q3))
         first = q1 / rho  # (2)
         second = (q2 - rho1 * first) / rho**2
-        return q, first, second, (q3 - 3 * rho * rho1 * second - rho2 * first) / rho**3
+        third = (q3 - 3 * rho * rho1 * second - rho2 * first) / rho**3
+        line = self.lines[np.minimum(np.searchsorted(self.rests.start, s, side="right"), len(self.lines) - 1)]
+        straight = np.isfinite(line)  # without the rounding of (2) beside rests, and by arc length all along
+        first = np.where(straight, line * self._shares(s)[0][:, None], first)
+        return q, first, np.where(straight, 0.0, second), np.where(straight, 0.0, third)
 
     def _densities(self, s: FloatArray, q1: FloatArray, q2: FloatArray, q3: FloatArray) -> tuple[FloatArray, ...]:
         """ρ, ρ′ and ρ″ of (1)."""

@@ -26,9 +26,8 @@ from .banded_programme import Chain, ChainConditions
 from .fastest_profile import ProfileSolver
 from .path_grid import BoolArray
 from .smooth_look import Look
-from .smooth_shape import Shape, SmoothProfile, place_of, shape_of
+from .smooth_shape import Shape, SmoothProfile, beside_rest, place_of, shape_of
 
-_BESIDE = 1e-2  # v beside rest, at which a row of rates is taken in place of the rest itself, where jerk is constant
 _MOST, _LEAST = 2.9, 0.04  # x / x₀: above three the tangents would leave nothing
 _DIP = 0.1  # within an interval, ṡ² as a share of the lower end of the reference at least
 _FAR = 1e6  # a bound so many times above what it bounds is left out
@@ -221,7 +220,7 @@ class ConditionMaker:
     def _limits_within(self, reference: Reference, tight: Tightened, k: int) -> list[_Block]:
         """Rows at a place within intervals, where they were exceeded."""
         rows, base, R = self.look.rows, self.base, self.R
-        place = _Place.at(reference, self.h, self._share(k))
+        place = _Place.at(reference, self.h, self.look.shares[:, k])
         z = np.sqrt(place.x)[:, None]
         p = np.zeros((self.N, R))
         if rows.p is not None:
@@ -250,7 +249,7 @@ class ConditionMaker:
 
     def _rates(self, reference: Reference, tight: Tightened, k: int, acting: BoolArray) -> list[_Block]:
         """(1) or (2) at one place of every interval: at its first or last end, or within."""
-        place = _Place.at(reference, self.h, self._share(k))
+        place = _Place.at(reference, self.h, self.look.shares[:, k])
         line = self._divided(place, k, tight)
         if self.look.voltages.any():
             whole = self._undivided(place, k, tight, self._hurried(reference, place, k))
@@ -307,10 +306,6 @@ class ConditionMaker:
         limit = self.look.rates.size * (1 - tight.rates)
         return _Line(z * A, z * B + V, z * C + W + P / (2 * z), z * G + K - P * z / 2, limit, np.zeros_like(limit))
 
-    def _share(self, k: int) -> FloatArray:
-        """Of each interval, the share that lies before its place k; beside rest, a little away from it."""
-        return np.clip(self.look.shares[:, k], _BESIDE**3 * self.resting[:-1], 1 - _BESIDE**3 * self.resting[1:])
-
 
 class _Line(NamedTuple):
     """±(by_slope u′ + by_u u + by_x x + constant) ≤ room − falls x, of rows at one place of every interval, (N, R) each."""
@@ -341,7 +336,7 @@ class _Place(NamedTuple):
         scale, (a, b) = reference.scale, reference.shape
         flipped = b < a
         shape = Shape(np.minimum(a, b), np.maximum(a, b))
-        v = place_of(shape, np.where(flipped, 1 - share, share))
+        v = beside_rest(shape, place_of(shape, np.where(flipped, 1 - share, share)))
         near, far = (np.where(flipped, *ends) for ends in ((scale[1:], scale[:-1]), (scale[:-1], scale[1:])))
         x0, sign, zero = np.where(flipped, reference.x[1:], reference.x[:-1]), np.where(flipped, -1.0, 1.0), np.zeros_like(h)
         stretch, theta, psi = h * shape.rate(v), shape.share(v), shape.moment(v)

@@ -15,6 +15,7 @@ from .path_grid import WITHIN, BoolArray, Grid, before_jumps, exact_turns, just_
 from .path_shapes import Paths
 
 _JUMP = 1e-5  # of q′ or q″, relative to the largest along the path, that is one
+_OF_PIECE, _OF_WAY = 6, 20  # intervals at least between breaks, and from rest to rest: of fewer, some took five times as long
 _TABLE = 4001
 _FINE = 8  # times as many places tell how far the path has turned
 _BENT, _MUCH = 0.5, 10.0  # the share of grid points that follow the turning of a path at most; half of it at so many rad
@@ -25,7 +26,8 @@ def smooth_grid(path: Paths, intervals: int, resting_ends: tuple[bool, bool], hi
     S = float(path.ends[0])
     breaks = path.breaks[0][np.isfinite(path.breaks[0])]
     rests = breaks[:0] if path.smooth else breaks[_jumps(path, breaks)]
-    s = _spread(path, np.concatenate([[0.0], rests, [S]]), max(intervals, 6 * (len(breaks) + 1)), resting_ends)[None]
+    N = max(intervals, _OF_PIECE * (len(breaks) + 1), _OF_WAY * (len(rests) + 1))
+    s = _spread(path, np.concatenate([[0.0], rests, [S]]), N, resting_ends)[None]
     corners = np.isin(s, rests)
     taken = corners.copy()
     move_to(s[0], taken[0], breaks[~np.isin(breaks, rests)])

@@ -14,13 +14,12 @@ from .. import checks
 from ..checks import FloatArray
 from ..trajectory import Motion
 from ..trajectory.motion import Rates
-from .smooth_shape import Shape, SmoothProfile, rates_at
+from .smooth_shape import AT_REST, Shape, SmoothProfile, rates_at
 from .time_law import before_next
 
 _NODES, _WEIGHTS = (part / 2 for part in np.polynomial.legendre.leggauss(8))
 _NODES = _NODES + 0.5
 _NEWTON = 8  # steps at most to the place of a time
-_REST = 1e-6  # the least v at which dt/dv and the jerk are taken: at rest both are 0/0, and constant beside it
 
 
 class SmoothLaw(Motion):
@@ -45,7 +44,7 @@ class SmoothLaw(Motion):
         """v at times r since the slower ends."""
         v = np.clip(r / self.times[k], 0.0, 1.0)
         for _ in range(_NEWTON):
-            x, _, _, stretch = self._rates(k, np.maximum(v, _REST)[:, None])
+            x, _, _, stretch = self._rates(k, np.maximum(v, AT_REST)[:, None])
             step = (self._time(k, v) - r) * np.sqrt(x[:, 0]) / stretch[:, 0]
             v = np.clip(v - step, 0.0, 1.0)
             if (np.abs(step) < 1e-15).all():
@@ -70,7 +69,7 @@ class SmoothLaw(Motion):
         k, v = self.places(t)
         flipped = self.slow.flipped[k]
         x, u, _, _ = (part[:, 0] for part in self._rates(k, v[:, None]))
-        beside, _, slope, _ = (part[:, 0] for part in self._rates(k, np.maximum(v, _REST)[:, None]))
+        beside, _, slope, _ = (part[:, 0] for part in self._rates(k, np.maximum(v, AT_REST)[:, None]))
         theta = Shape(*(part[k] for part in self.slow.shape)).share(v)
         s = np.where(flipped, self.s[k + 1] - self.h[k] * theta, self.s[k] + self.h[k] * theta)
         found = before_next(self.s, k, s), np.sqrt(x), np.where(flipped, -u, u), np.sqrt(beside) * slope

@@ -18,8 +18,6 @@ from .pressing import PressedNodes, Pressing
 from .rate_rows import RateMaker, RateRows
 from .smooth_shape import Shape, SmoothProfile
 
-_EDGE = 1e-6  # share of an interval, beside rest, where rates are looked at in place of the rest itself
-
 
 class Judged(NamedTuple):
     """What a look tells of each interval.
@@ -59,23 +57,23 @@ class Look:
         self.pressing = Pressing.along(maker, path, nodes, (base.R, len(self.rates.size)))
 
     @classmethod
-    def at_grid(cls, base: ProfileSolver, maker: RateMaker, nodes: PressedNodes, resting: BoolArray) -> Look:
+    def at_grid(cls, base: ProfileSolver, maker: RateMaker, nodes: PressedNodes) -> Look:
         """At the places that the grid has, where all is known already."""
         grid, N = base.grid, base.N
         path = rates_of(tuple(_joined(*parts, N) for parts in zip(grid.left, grid.inside, grid.right, strict=True)))
         parts = zip(base.left_parts, base.parts, base.right_parts, strict=True)
         torques = PathTorques(*(_joined(*part, N) for part in parts))
-        return cls(base, maker, nodes, _with_ends(grid.shares[0], resting), path, torques)
+        return cls(base, maker, nodes, _with_ends(grid.shares[0]), path, torques)
 
     @classmethod
-    def closer(cls, solved: Look, shape: Shape, resting: BoolArray, paths: Paths, within: int) -> Look:
+    def closer(cls, solved: Look, shape: Shape, paths: Paths, within: int) -> Look:
         """At more places within every interval than another look has, even in the time of a profile of this shape."""
         base, grid = solved.base, solved.base.grid
         v = np.arange(1, within + 1) / (within + 1)
         shares = Shape(*(part[:, None] for part in shape)).share(v)
         inside = paths.at((grid.s[0][:-1, None] + grid.lengths[0][:, None] * shares).reshape(1, -1))
         path = rates_of(tuple(_joined(*parts, base.N) for parts in zip(grid.left, inside, grid.right, strict=True)))
-        return cls(base, solved.maker, solved.nodes, _with_ends(shares, resting), path, base.maker.torques(path))
+        return cls(base, solved.maker, solved.nodes, _with_ends(shares), path, base.maker.torques(path))
 
     def _find_rows(self) -> None:
         self.rows = self.base.maker(self.path, self.parts)
@@ -88,7 +86,7 @@ class Look:
 
     def judged(self, profile: SmoothProfile) -> Judged:
         """How far limits are exceeded."""
-        x, u, slope = profile.at(self.shares)
+        x, u, slope = profile.at(self.shares, beside=True)
         pressed, hurried, direct = (0.0, 0.0, 0.0) if self.pressing is None else self.pressing.at(profile, self.shares)
         above, below = self._beyond(x, u, pressed)
         speeds = (np.sqrt(x) * self.slowness)[..., None]
@@ -118,13 +116,13 @@ class Look:
 
     def acting(self, profile: SmoothProfile) -> BoolArray:
         """Which rows of rates act (N, K, R) at these places of a profile."""
-        x, u, _ = profile.at(self.shares)
+        x, u, _ = profile.at(self.shares, beside=True)
         pressed = 0.0 if self.pressing is None else self.pressing.torques_at(profile, self.shares)
         return self.maker.acting(self.path, self.parts, x, u, pressed)
 
     def bend(self, profile: SmoothProfile) -> bool:
         """Take friction and its rate as they are at a profile; whether that differs from what was taken before."""
-        x, u, slope = profile.at(self.shares)
+        x, u, slope = profile.at(self.shares, beside=True)
         z, sdd = np.sqrt(x)[..., None], u[..., None]
         q, q1, q2, _ = self.path
         tau = inverse_dynamics(self.base.maker.system, q, q1 * z, q2 * z * z + q1 * sdd, threads=self.base.threads)
@@ -157,10 +155,9 @@ def _joined(first: Any, within: Any, last: Any, N: int) -> FloatArray:
     return np.concatenate([first[0][:, None], within[0].reshape(N, -1, within.shape[-1]), last[0][:, None]], axis=1)
 
 
-def _with_ends(shares: FloatArray, resting: BoolArray) -> FloatArray:
-    first = np.where(resting[:-1], _EDGE, 0.0)[:, None]
-    last = np.where(resting[1:], 1 - _EDGE, 1.0)[:, None]
-    return np.hstack([first, shares, last])
+def _with_ends(shares: FloatArray) -> FloatArray:
+    zero = np.zeros((len(shares), 1))
+    return np.hstack([zero, shares, zero + 1.0])
 
 
 def _one_way(parts: PathTorques) -> PathTorques:

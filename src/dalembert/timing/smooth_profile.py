@@ -60,7 +60,7 @@ class SmoothSolver:
         self.resting: BoolArray = base.grid.corners[0].copy()
         self.resting[[0, -1]] |= ends == 0.0
         self.nodes = PressedNodes.of(maker.sharing, base.grid)
-        self._take(Look.at_grid(base, maker, self.nodes, self.resting))
+        self._take(Look.at_grid(base, maker, self.nodes))
 
     def _take(self, look: Look) -> None:
         self.look, self.conditions = look, ConditionMaker(self.base, look, self.resting)
@@ -125,7 +125,7 @@ class SmoothSolver:
     def kept(self, found: SmoothFound, paths: Paths, bends: bool) -> SmoothFound:
         """Looked at more closely: on a grid too coarse for its path, once more with what is seen; then what little is left."""
         within = max(_WITHIN, min(_PLACES // self.N, 4 * _WITHIN))
-        look = Look.closer(self.look, found.profile.shape, self.resting, paths, within)
+        look = Look.closer(self.look, found.profile.shape, paths, within)
         if bends:
             look.bend(found.profile)
         if look.judged(found.profile).excess > (_COARSE if self._can_slow(found.profile) else TOLERANCE):

@@ -26,6 +26,7 @@ from ..checks import FloatArray
 from .path_grid import BoolArray, Grid
 
 _DIP = 0.1  # of the lower of two grid points, below which a coarse profile is not followed in between
+AT_REST = 1e-7  # v beside rest that stands for the rest itself: there dt/dv and the jerk are 0/0, and constant beside it
 
 
 class Shape(NamedTuple):
@@ -108,15 +109,15 @@ class SmoothProfile(NamedTuple):
         x = np.where(flipped, self.x[1:], self.x[:-1])
         return SlowEnds(x, u, np.diff(self.u), Shape(np.minimum(a, b), np.maximum(a, b)), flipped, self.lengths)
 
-    def at(self, shares: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """ṡ², s̈ and ds̈/ds at shares of the intervals, all of shape (N, K)."""
-        return _at_shares(self.from_slow_ends(), shares)
+    def at(self, shares: FloatArray, *, beside: bool = False) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """ṡ², s̈ and ds̈/ds at shares of the intervals, all of shape (N, K); `beside` rests in place of these, if asked for."""
+        return _at_shares(self.from_slow_ends(), shares, beside=beside)
 
     def last_share(self, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
         """How much the last ends of intervals count at shares of them, and how that grows with s, both of shape (N, K)."""
         slow = self.from_slow_ends()
         flipped, shape = slow.flipped[:, None], Shape(*(part[:, None] for part in slow.shape))
-        v = place_of(shape, np.where(flipped, 1 - shares, shares))
+        v = beside_rest(shape, place_of(shape, np.where(flipped, 1 - shares, shares)))
         return np.where(flipped, 1 - v, v), 1 / (slow.lengths[:, None] * shape.rate(v))
 
     def on(self, s: FloatArray, places: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -131,11 +132,11 @@ class SmoothProfile(NamedTuple):
         return np.sqrt(x).reshape(1, -1), u.reshape(1, -1)
 
 
-def _at_shares(slow: SlowEnds, shares: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _at_shares(slow: SlowEnds, shares: FloatArray, *, beside: bool = False) -> tuple[FloatArray, FloatArray, FloatArray]:
     """ṡ², s̈ and ds̈/ds at shares of intervals from their first ends, shape (N, K)."""
-    flipped = slow.flipped[:, None]
-    v = place_of(Shape(*(part[:, None] for part in slow.shape)), np.where(flipped, 1 - shares, shares))
-    x, u, slope, _ = rates_at(slow, v)
+    flipped, shape = slow.flipped[:, None], Shape(*(part[:, None] for part in slow.shape))
+    v = place_of(shape, np.where(flipped, 1 - shares, shares))
+    x, u, slope, _ = rates_at(slow, beside_rest(shape, v) if beside else v)
     return x, np.where(flipped, -u, u), slope
 
 
@@ -145,6 +146,12 @@ def place_of(shape: Shape, share: FloatArray) -> FloatArray:
     w = np.cbrt(a**3 + (b**3 - a**3) * share)
     below = w * w + w * a + a * a  # zero at rest itself
     found: FloatArray = share * (a * a + a * b + b * b) / np.where(below > 0, below, 1.0)
+    return found
+
+
+def beside_rest(shape: Shape, v: FloatArray) -> FloatArray:
+    """v, where what is 0/0 at rest is asked for."""
+    found: FloatArray = np.where(shape.a > 0, v, np.maximum(v, AT_REST))
     return found
 
 
@@ -158,4 +165,4 @@ def rates_at(slow: SlowEnds, v: FloatArray) -> tuple[FloatArray, FloatArray, Flo
     return np.maximum(x, 0.0), slow.u[:, None] + slow.du[:, None] * v, slope, stretch
 
 
-__all__ = ["Shape", "SlowEnds", "SmoothProfile", "place_of", "rates_at", "shape_of"]
+__all__ = ["AT_REST", "Shape", "SlowEnds", "SmoothProfile", "beside_rest", "place_of", "rates_at", "shape_of"]

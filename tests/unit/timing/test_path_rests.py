@@ -175,3 +175,27 @@ def test_friction_turns_round_at_grid_points_along_paths_that_are_no_cubics():
         at = found.motion(np.concatenate([times, t * found.duration]))
         tau = dal.inverse_dynamics(rough, at.q, at.qd, at.qdd)
         assert (np.abs(tau) / [40.0, 12.0]).max() <= 1 + 1e-6
+
+
+def test_straight_ways_between_rests_have_no_curvature_of_rounding():
+    """Beside rests q″ and q‴ by arc length were rounding, 18 and 1e13: limits of jerk were refused on 1000 intervals."""
+    rng = np.random.default_rng(5)
+    points = rng.uniform(-0.6, 0.6, (4, 2))
+    kinds = [dal.trajectory.cubic, dal.trajectory.quintic, dal.trajectory.septic]
+    first, second, third = (
+        kind(a, b, duration=float(rng.uniform(0.5, 2.0))) for kind, a, b in zip(kinds, points, points[1:], strict=False)
+    )
+    motion = moving(first.then(second).then(third))
+    beside = motion.breaks[:, None] + motion.duration * np.array([-1e-6, -1e-9, -1e-12, 1e-12, 1e-9, 1e-6])
+    _, direction, bent, sharply = motion.at(np.clip(beside.ravel(), 0.0, motion.duration))
+    assert np.linalg.norm(direction, axis=-1) == pytest.approx(1.0, abs=1e-14)
+    assert not bent.any()
+    assert not sharply.any()
+
+
+def test_a_straight_way_that_turns_back_is_no_line():
+    there = dal.trajectory.spline([[0.0, 0.0], [0.5, 0.25], [0.0, 0.0]], times=[0.0, 1.0, 2.0])
+    motion = moving(there, turning=False)
+    _, first, *_ = motion.at(np.linspace(0.0, motion.duration, 9)[1:-1])
+    assert (first[:3] > 0).all()
+    assert (first[-3:] < 0).all()

@@ -145,14 +145,15 @@ def test_rates_of_torque_along_a_path_are_those_of_the_motion(rng):
 def test_rests_are_grid_points_and_the_others_are_closer_beside_them():
     rests = dal.trajectory.blended([[0.0, 0.0], [1.0, 0.2], [1.2, 1.0]], [0.0, 1.0, 2.0], blend_time=0.4)
     path, _, _ = read_paths(rests, 2)
-    grid = smooth_grid(path, 90, (True, True))
+    grid = smooth_grid(path, 120, (True, True))
     s, corners = grid.s[0], np.flatnonzero(grid.corners[0])
     assert s[corners] == pytest.approx([0.4, 1.0, 1.4, 2.0], abs=1e-12)  # where parabolas begin and end
     h = np.diff(s)
     assert np.all(h > 0)
     for k in (0, *corners):
         assert h[k] < 0.2 * h[k + 4]
-    assert len(s) == 91
+    assert len(s) == 121
+    assert smooth_grid(path, 40, (True, True)).s.shape == (1, 101)  # five ways from rest to rest, of twenty intervals each
 
 
 def test_grid_points_are_closer_where_a_path_turns():

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -181,6 +184,32 @@ def test_a_motion_that_rests_is_timed_by_its_arc_length(rng):
     for motion in (dal.trajectory.quintic(start, end, duration=2.0), dal.trajectory.cubic(start, end, duration=1.0)):
         found = dal.fastest_timing(robot, motion, jerk=100.0, intervals=100)
         assert found.duration == pytest.approx(float(straight.duration), rel=1e-4)
+
+
+def test_rates_keep_their_limits_up_to_the_rests_themselves():
+    """They were looked at up to a hundredth of an interval beside rests: with viscous friction a rate was 1.003 of its limit."""
+    robot = with_friction(dal.robots.pelican(), [0.5, 0.2], [5.0, 5.0])
+    corners = np.array([[0.0, 0.0], [0.4, 0.3], [0.2, -0.3]])
+    found = dal.fastest_timing(robot, [*corners, *corners[-2::-1]], torque_rate=[40.0, 20.0], intervals=100)
+    T, close = float(found.duration), 10.0 ** -np.arange(1, 10)
+    at = found.motion(np.sort(np.concatenate([found.t[1] * close, T - (T - found.t[-2]) * close])))
+    rates = dal.torque_rate(robot, at.q, at.qd, at.qdd, at.qddd)
+    assert (np.abs(rates) / [40.0, 20.0]).max() <= 1 + 1e-6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [2, 8])
+def test_ways_from_rest_to_rest_are_as_fast_as_each_alone(seed):
+    """Eight straight ways with five intervals each on the first, coarse grid, and curvature of rounding beside rests: refused."""
+    robot = with_friction(dal.robots.ur10(), [20.0, 20.0, 10.0, 4.0, 4.0, 4.0], [0.0] * 6)
+    rng = np.random.default_rng(seed)
+    places, kinds = rng.uniform(-1.0, 1.0, (9, 6)), [dal.trajectory.cubic, dal.trajectory.quintic, dal.trajectory.septic]
+    ways = [kinds[int(rng.integers(3))](a, b, duration=float(rng.uniform(0.5, 2.0))) for a, b in pairwise(places)]
+    limits = {"torque_rate": [3000.0, 2000.0, 500.0, 220.0, 700.0, 2700.0], "velocity": np.inf}
+    alone = sum(float(dal.fastest_timing(robot, way, **limits, intervals=100).duration) for way in ways)
+    whole = reduce(lambda first, second: first.then(second), ways)
+    for intervals in (200, 400):
+        assert dal.fastest_timing(robot, whole, **limits, intervals=intervals).duration <= 1.03 * alone
 
 
 @pytest.mark.slow
