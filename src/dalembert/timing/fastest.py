@@ -311,10 +311,10 @@ def _too_fast_at_ends(ends: FloatArray, found: SmoothTiming) -> str:
 
 def _timed(maker: RowMaker, paths: Paths, N: int, ends: FloatArray) -> _Piece:
     _keep_memory(paths.count * N * WITHIN * 9 * paths.n)
-    grid = grid_of(paths, N, closer=maker.names.falling > 0)  # powers are products of two, and bend more
+    bent = bends(maker.system)
+    grid = grid_of(paths, N, closer=bent or maker.names.falling > 0)  # powers are products of two, and bend more
     solver = ProfileSolver(maker, grid, np.tile(ends, (paths.count, 1)))
     messages = _without_positions(solver, paths) | _crossed_limits(maker, paths, grid)
-    bent = bends(maker.system)
     for row, still in (solver.weak_for_bent() if bent else solver.too_weak()).items():
         k = min(still.interval, grid.s.shape[1] - 2)
         end, q = paths.ends[row], grid.left[0][row, k]

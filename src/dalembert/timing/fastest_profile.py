@@ -34,6 +34,8 @@ _KNOWN = 1e-4  # of the largest torque: friction whose tangents tell it so well 
 _ASIDE = 1e-3  # of a speed: where slopes of friction are measured, on either side
 _SLOW_SPEEDS = tuple(0.1**k for k in range(9))  # at which friction that is smooth at rest is looked at there
 _CREEP = 1e-6  # of the largest speed: at rest, friction is as it is here
+_INTO = 1e-6  # of an interval: where friction at its ends is asked for
+_SLOWEST = 1e-12  # at which friction is asked for
 
 
 class Profile(NamedTuple):
@@ -135,6 +137,7 @@ class ProfileSolver:
         friction = padded_zeros(P, N, 2 * R)
         friction[:, 1:-1] = friction_ranges(self.kinds, d, self.threads)
         self.table, self.least_room = table_of(self.kinds, (self.left, self.right), (self.lo, self.hi), friction, self.threads)
+        self.still = self.left.g, self.right.g
         self.lo_left, self.hi_left, self.lo_right, self.hi_right = (self.table[..., k * R : (k + 1) * R] for k in (3, 4, 8, 9))
 
     @property
@@ -180,8 +183,9 @@ class ProfileSolver:
                 continue
             looked = self._excess(profile)
             if looked.stops.any():
-                room[..., 1] = np.where(looked.stops, 0.0, profile.w)
-                if turn < _PASSES - 2:
+                flat = looked.stops.any(axis=1, keepdims=True) if turn >= _PASSES - 3 else looked.stops
+                room[..., 1] = np.where(flat, 0.0, profile.w)  # no profile with such a stop is a result
+                if turn < _PASSES - 1:
                     continue
             best, self.row_use = self._better(best, profile, looked)
             if (looked.worst <= TOLERANCE).all():
@@ -190,19 +194,28 @@ class ProfileSolver:
             room = tightened(self.kinds, room, self.table, more, looked.beyond, self.threads)
             caps = caps * _of_neighbours(1.0 / (1.0 + more * looked.fast)) ** 2
             if turn >= _LOCAL:
-                caps = _slowed_there(caps, profile.x, more * looked.each * (looked.each > TOLERANCE))
+                still = looked.each > TOLERANCE
+                caps, room[..., 1] = (
+                    _slowed_there(caps, profile.x, more * looked.each * still),
+                    np.where(still, 0.0, room[..., 1]),
+                )
         assert best is not None
         return best if self.ends[:, :2].any() else self._slowed(*best)  # speeds at the ends cannot be slowed
 
-    def _slowed(self, profile: Profile, excess: FloatArray) -> tuple[Profile, FloatArray]:
-        """Profiles that still exceed a limit, slower as a whole: all that moves goes down, and the rest is within limits."""
+    def _slowed(self, profile: Profile, excess: FloatArray, *, bent: bool = False) -> tuple[Profile, FloatArray]:
+        """Profiles that still exceed a limit, slower as a whole: all that moves goes down, and the rest is within limits.
+
+        Friction that is no line in the speed (`bent`) is taken as it is at each of them.
+        """
         best = profile, excess
         for turn in range(_SLOWER):
-            bad = best[1] > TOLERANCE
+            bad = (best[1] > TOLERANCE) & np.isfinite(best[1])
             if not bad.any():
                 break
             factor = np.where(bad, 1.0 / (1.0 + 1.05 * 1.5**turn * excess), 1.0)[:, None]
             slower = Profile(profile.x * factor, profile.tops, profile.u * factor, profile.w * factor)
+            if bent:
+                self._lay_tangents(slower)
             best, self.row_use = self._better(best, slower, self._excess(slower))
         return best
 
@@ -243,7 +256,7 @@ class ProfileSolver:
         numbers = np.empty((self.P, self.N, 4))
         for k, part in enumerate((profile.x[:, :-1], profile.u, profile.w, self.grid.lengths)):
             numbers[..., k] = part
-        ends = self.table, self.left.g, self.right.g, self.lo, self.hi
+        ends = self.table, *self.still, self.lo, self.hi
         given = Intervals(numbers, self.grid.shares, self.slowness, *ends, self.places)
         if self.grid.within == WITHIN and not self.kinds.many:
             found = excess_kernel(self.kinds, WITHIN)(*given[:-1], *given.places, threads=self.threads)
@@ -258,14 +271,18 @@ class ProfileSolver:
         profile, best = self.solve()[0], None
         for turn in range(_BENDS):
             moved = self._lay_tangents(profile)
-            looked = self._excess(profile)
+            looked = _stuck_left_out(self._excess(profile), profile)
+            if turn == 0:
+                first = profile, looked
             if turn > 1 or not moved:  # those before are found with lines from far away, and may be slow
                 best, self.row_use = self._better(best, profile, looked)
             if not moved and (looked.worst <= TOLERANCE).all():
                 break
             profile = self.solve()[0]
         assert best is not None
-        return best if self.ends[:, :2].any() else self._slowed(*best)
+        if not np.isfinite(best[1]).all():  # tangents led to a stop
+            best, self.row_use = self._better(best, *first)
+        return best if self.ends[:, :2].any() else self._slowed(*best, bent=True)
 
     def weak_for_bent(self) -> dict[int, Still]:
         """As `too_weak`, where friction is no line: lines from far away may be too much at rest where it is not itself.
@@ -289,7 +306,7 @@ class ProfileSolver:
         """
         sd, sdd = profile.inside(self.grid)
         z, u, ends = sd[..., None], sdd[..., None], np.sqrt(profile.x)[..., None]
-        least = _CREEP * z.max(axis=1, keepdims=True)
+        least = np.maximum(_CREEP * z.max(axis=1, keepdims=True), _SLOWEST)
         before = self.parts.at(z, u)
 
         def laid(path: Rates, parts: PathTorques, z: FloatArray) -> PathTorques:
@@ -304,20 +321,48 @@ class ProfileSolver:
         self.left, self.right = self.maker(self.grid.left, self.left_parts), self.maker(self.grid.right, self.right_parts)
         self.inside = self.maker(self.grid.inside, self.parts)
         self._limit()
+        self.still = self._still_at_ends(ends)
         tau = self.parts.at(z, u)
         return bool((np.abs(tau - before).max(axis=(1, 2)) > _KNOWN * np.abs(tau).max(axis=(1, 2))).any())
 
     def _tangents(self, path: Rates, parts: PathTorques, z: FloatArray, least: FloatArray) -> PathTorques:
         """The parts with friction as its tangent at ṡ = z, or at the least speed where that is more."""
-        q, q1, q2, _ = path
         z = np.maximum(z, least)
+        faster, slower = (self._friction(path, parts, z * (1 + aside)) for aside in (_ASIDE, -_ASIDE))
+        slope = (faster - slower) / (2 * _ASIDE * z)
+        return parts._replace(viscous=slope, dry=self._friction(path, parts, z) - slope * z)
 
-        def friction(speed: FloatArray) -> FloatArray:
-            tau = inverse_dynamics(self.maker.system, q, q1 * speed, q2 * speed**2, threads=self.threads)
-            return tau - parts.motion * speed**2 - parts.gravity
+    def _friction(self, path: Rates, parts: PathTorques, z: FloatArray) -> FloatArray:
+        """Friction at ṡ = z."""
+        q, q1, q2, _ = path
+        tau = inverse_dynamics(self.maker.system, q, q1 * z, q2 * z**2, threads=self.threads)
+        found: FloatArray = tau - parts.motion * z**2 - parts.gravity
+        return found
 
-        slope = (friction(z * (1 + _ASIDE)) - friction(z * (1 - _ASIDE))) / (2 * _ASIDE * z)
-        return parts._replace(viscous=slope, dry=friction(z) - slope * z)
+    def _still_at_ends(self, ends: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Gravity at both ends of intervals, with what friction there differs by from a line through that at two places within.
+
+        Ends are looked at with such lines, which is right for friction that jumps there, and wrong where it bends.
+        """
+        d, shares = self.places[4], self.grid.shares
+        slowest = np.maximum(ends, np.maximum(_CREEP * ends.max(axis=1, keepdims=True), _SLOWEST))
+        found = []
+        for side, path, parts in ((1, self.grid.left, self.left_parts), (-1, self.grid.right, self.right_parts)):
+            here, further, z = (0, 1, slowest[:, :-1]) if side > 0 else (-1, -2, slowest[:, 1:])
+            dry = self._friction(self._just_within(path, side, here), parts, z) - parts.viscous * z
+            ratio = (shares[..., here] - (side < 0)) / (shares[..., further] - shares[..., here])
+            line = d[:, :, here] - ratio[..., None] * (d[:, :, further] - d[:, :, here])
+            rows = self.maker(path, parts._replace(dry=dry))
+            found.append(rows.g + rows.d - line)
+        return found[0], found[1]
+
+    def _just_within(self, at_end: Rates, side: int, here: int) -> Rates:
+        """Samples beside the ends of intervals, where all joints move as they do at the place within that is nearest."""
+        q, q1, q2, q3 = at_end
+        step = side * _INTO * self.grid.lengths[..., None]
+        within = self.grid.inside[1].reshape(self.P, self.N, self.grid.within, -1)[:, :, here]
+        way = np.sign(within)
+        return q + step * q1, way * np.maximum(way * (q1 + step * q2), _INTO**2 * np.abs(within)), q2, q3
 
     def bend_friction(self, profile: Profile) -> bool:
         """Take friction at the speeds of a profile for dry; whether that differs from what was taken before."""
@@ -361,6 +406,12 @@ def _over_places(combine: np.ufunc, values: FloatArray) -> FloatArray:
     for k in range(1, values.shape[2]):
         combine(found, values[:, :, k], out=found)
     return found
+
+
+def _stuck_left_out(looked: _Looked, profile: Profile) -> _Looked:
+    """What a look found, and no end of excess where a profile does not move on."""
+    stuck = (profile.x[:, 1:] + profile.x[:, :-1] <= 0).any(axis=1, keepdims=True)
+    return looked._replace(each=np.where(stuck, np.inf, looked.each))
 
 
 def _slowed_there(caps: FloatArray, x: FloatArray, excess: FloatArray) -> FloatArray:
