@@ -25,6 +25,8 @@ from .path_torques import PathTorques
 from .shared_drives import SharedDrives
 from .voltage_rows import InductiveVoltages
 
+_FLAT = 1e-9  # of the largest q̈, below which a rate of friction tells no slope
+
 
 class RateRows(NamedTuple):
     """Coefficients at samples, each of shape (..., R), with the largest magnitudes `size` (R,)."""
@@ -149,7 +151,22 @@ class RateMaker:
         true[..., first:count] = rate[..., np.flatnonzero(np.isfinite(self.limits.torques.size))]
         K = true - rows._replace(K=np.zeros_like(rows.K)).value(x, u, slope)
         K[..., :first] = 0.0
-        return rows._replace(K=K)
+        return rows._replace(K=K) if self.sharing is not None else self._with_slopes(rows, K, path, x, u)
+
+    def _with_slopes(self, rows: RateRows, K: FloatArray, path: Rates, x: FloatArray, u: FloatArray) -> RateRows:
+        """Rates of friction K of joints as f′(q̇) q̈ with q̈ = q′ u + q″ x: in V and W, so that they are less in a slower motion."""
+        first, count = int(np.isfinite(self.limits.jerk.size).sum()), len(self.limits.names)
+        keep = np.flatnonzero(np.isfinite(self.limits.torques.size))
+        q1, q2 = path[1][..., keep], path[2][..., keep]
+        qdd = q1 * u[..., None] + q2 * x[..., None]
+        own = K[..., first:count]
+        moving = np.abs(qdd) > _FLAT * np.abs(qdd).max(initial=1e-300)
+        slope = np.where(moving, own / np.where(moving, qdd, 1.0), 0.0)
+        V, W, rest = rows.V.copy(), rows.W.copy(), K.copy()
+        V[..., first:count] += slope * q1
+        W[..., first:count] += slope * q2
+        rest[..., first:count] -= slope * qdd
+        return rows._replace(V=V, W=W, K=rest)
 
 
 __all__ = ["RateLimits", "RateMaker", "RateRows"]

@@ -117,6 +117,21 @@ class SmoothSolver:
         """The same from a profile on this grid."""
         return self.refined(profile.x, profile.u, profile.y, margin)
 
+    def bent(self, found: SmoothFound, passes: int) -> SmoothFound:
+        """The best of some profiles, each found with friction that is no line in the speed as it was at the one before."""
+        best, last = None, found
+        for turn in range(passes + 1):
+            moved = self.bend_friction(last.profile)
+            judged = last._replace(judged=self.look.judged(last.profile))
+            best = judged if best is None or judged.cost < best.cost else best
+            again = self.again(last.profile) if moved and turn < passes else None
+            if again is None:
+                break
+            last = again
+        assert best is not None
+        self.bend_friction(best.profile)
+        return best
+
     def bend_friction(self, profile: SmoothProfile) -> bool:
         """Take friction and its rate as they are at a profile; whether they differ from what was taken before."""
         bent = self.base.bend_friction(profile)  # type: ignore[arg-type]

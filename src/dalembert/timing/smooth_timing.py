@@ -137,14 +137,9 @@ class _Makers(NamedTuple):
         rough = coarse.rough(first_speeds(coarse.s, coarse.resting, coarse.look.rates, most, ends))
         if rough is None:
             return SmoothTiming(path, base, fine, tops, None)
-        found = fine.refined(*fine.start(coarse, rough))
-        bent = bends(self.maker.system)
-        for _ in range(_BENDS if bent else 0):
-            if found is None or not fine.bend_friction(found.profile):
-                break
-            found = fine.again(found.profile)
+        found, bent = fine.refined(*fine.start(coarse, rough)), bends(self.maker.system)
         if found is not None:
-            found = fine.kept(found, path, bent)
+            found = fine.kept(fine.bent(found, _BENDS) if bent else found, path, bent)
         return SmoothTiming(path, base, fine, tops, found if found is not None and found.time < checks.LARGEST else None)
 
     def _solver(self, path: Paths, N: int, ends: FloatArray) -> tuple[ProfileSolver, Profile, SmoothSolver]:

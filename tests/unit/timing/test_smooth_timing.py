@@ -354,3 +354,18 @@ def test_joints_that_turn_round_together_share_a_grid_point(rng):
     )
     for found in others:
         assert found.duration == pytest.approx(plain.duration, rel=1e-4)
+
+
+@pytest.mark.slow
+def test_smoothed_friction_is_slowed_through_where_joints_turn_round():
+    """Its rate at the last profile was taken for one of any speed: all such paths were refused, on any grid."""
+    robot = dal.robots.pelican()
+    friction = dict.fromkeys(robot.joint_names, dal.Friction(viscous=1.0, coulomb=8.0, width=0.1))
+    robot = robot.replace(parameters=robot.parameters.replace(friction=friction))
+    limits = {"torque_rate": np.array([400.0, 200.0])}
+    for seed in range(3):
+        places = np.random.default_rng(seed).uniform(-0.6, 0.6, (4, 2))
+        found = dal.fastest_timing(robot, places, **limits, intervals=100)
+        shares = uses(robot, found.motion, torque=efforts(robot), **limits)
+        assert max(shares.values()) <= 1 + 1e-6
+        assert found.duration < 3.0
