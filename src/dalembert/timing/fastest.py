@@ -294,9 +294,9 @@ def _timed_smoothly(
     for still in base.too_weak().values():
         k = min(still.interval, base.N - 1)
         messages.setdefault(0, refusals.at_rest(maker, still, grid.s[0, still.interval], path.ends[0], grid.left[0][0, k]))
-    if found.found is None:
-        messages.setdefault(0, _too_fast_at_ends(ends, found) or refusals.no_smooth_timing(ends, N))
     excess = np.array([np.nan if found.found is None else found.found.judged.excess])
+    if not excess[0] <= _MOST_EXCESS:
+        messages.setdefault(0, _too_fast_at_ends(ends, found) or refusals.no_smooth_timing(ends, N))
     return _Piece(grid.s, profile, base.torques(profile), found.use, excess, messages, base, found)
 
 

@@ -306,4 +306,5 @@ __all__ = [
     "move_to_turns",
     "rates_of",
     "turning",
+    "turns",
 ]

@@ -6,17 +6,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..checks import FloatArray
+from ..checks import FloatArray, frozen
 from ..dynamics import inverse_dynamics
 from ..trajectory.motion import Rates
 from .excess_program import SHARP
 from .fastest_profile import TOLERANCE, ProfileSolver
-from .path_grid import BoolArray, IndexArray, rates_of
+from .path_grid import BoolArray, Grid, IndexArray, rates_of, turns
 from .path_shapes import Paths
 from .path_torques import PathTorques
 from .pressing import PressedNodes, Pressing
 from .rate_rows import RateMaker, RateRows
-from .smooth_shape import Shape, SmoothProfile
+from .smooth_shape import Shape, SmoothProfile, place_of
+
+_CLOSE = frozen(np.array([0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4]))  # of an interval: beside turns of joints
 
 
 class Judged(NamedTuple):
@@ -66,10 +68,15 @@ class Look:
         return cls(base, maker, nodes, _with_ends(grid.shares[0]), path, torques)
 
     @classmethod
-    def closer(cls, solved: Look, shape: Shape, paths: Paths, within: int) -> Look:
-        """At more places within every interval than another look has, even in the time of a profile of this shape."""
+    def closer(cls, solved: Look, shape: Shape, paths: Paths, within: int, *, bends: bool = False) -> Look:
+        """At more places within every interval than another look has, even in the time of a profile of this shape.
+
+        Where friction `bends`, others lie beside its ends and where a joint turns round: its rates have narrow peaks there.
+        """
         base, grid = solved.base, solved.base.grid
         v = np.arange(1, within + 1) / (within + 1)
+        if bends:
+            v = _with_turns(v, shape, grid)
         shares = Shape(*(part[:, None] for part in shape)).share(v)
         inside = paths.at((grid.s[0][:-1, None] + grid.lengths[0][:, None] * shares).reshape(1, -1))
         path = rates_of(tuple(_joined(*parts, base.N) for parts in zip(grid.left, inside, grid.right, strict=True)))
@@ -158,6 +165,19 @@ def _joined(first: Any, within: Any, last: Any, N: int) -> FloatArray:
 def _with_ends(shares: FloatArray) -> FloatArray:
     zero = np.zeros((len(shares), 1))
     return np.hstack([zero, shares, zero + 1.0])
+
+
+def _with_turns(v: FloatArray, shape: Shape, grid: Grid) -> FloatArray:
+    """Places v of every interval (N, K), with more and more of them towards both its ends and a turn of a joint within it."""
+    turn = np.full(len(shape.a), 0.5)
+    _, q1, q2, _ = grid.points
+    _, intervals, _, places = turns(q1, q2, grid.s)
+    share = (places - grid.s[0][intervals]) / grid.lengths[0][intervals]
+    turn[intervals] = place_of(Shape(shape.a[intervals], shape.b[intervals]), share)
+    beside = [turn[:, None], turn[:, None] - _CLOSE, turn[:, None] + _CLOSE]
+    at_ends = np.tile(np.concatenate([v, _CLOSE, 1 - _CLOSE]), (len(turn), 1))
+    found: FloatArray = np.sort(np.clip(np.hstack([at_ends, *beside]), _CLOSE[-1], 1 - _CLOSE[-1]), axis=1)
+    return found
 
 
 def _one_way(parts: PathTorques) -> PathTorques:

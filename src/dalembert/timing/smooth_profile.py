@@ -140,10 +140,15 @@ class SmoothSolver:
     def kept(self, found: SmoothFound, paths: Paths, bends: bool) -> SmoothFound:
         """Looked at more closely: on a grid too coarse for its path, once more with what is seen; then what little is left."""
         within = max(_WITHIN, min(_PLACES // self.N, 4 * _WITHIN))
-        look = Look.closer(self.look, found.profile.shape, paths, within)
+        look = Look.closer(self.look, found.profile.shape, paths, within, bends=bends)
+        slow = self._can_slow(found.profile)
+        if bends and slow:  # another solution would be for friction that it does not have
+            slowed = self._slowed(found.profile, look, bends)
+            if slowed.judged.excess <= TOLERANCE:
+                return slowed
         if bends:
             look.bend(found.profile)
-        if look.judged(found.profile).excess > (_COARSE if self._can_slow(found.profile) else TOLERANCE):
+        if look.judged(found.profile).excess > (_COARSE if slow else TOLERANCE):
             self._take(look)
             found = self.again(found.profile) or found
         return self._slowed(found.profile, look, bends)
