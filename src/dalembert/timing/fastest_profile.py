@@ -152,7 +152,12 @@ class ProfileSolver:
         room = np.maximum(np.abs(self.hi_left[:, ends, :plain]), np.abs(self.lo_left[:, ends, :plain]))
         m = np.abs(self.left.m[:, ends, :plain])
         u = (room / np.maximum(m, 1e-12 * m.max(axis=-1, initial=1e-300, keepdims=True))).min(axis=(1, 2), initial=1e300)
-        return np.clip(2 * u, 1e-18, 1e18)
+        rise = 2 * u
+        if self.left.p is not None:  # x after a first interval of full power: m x / 2h = p / √x
+            p, m = self.left.p[:, ends], np.abs(self.left.m[:, ends, plain:])
+            powered = np.cbrt((2 * p / np.maximum(m, 1e-100)) ** 2 / self.grid.lengths[:, ends, None])
+            rise = np.minimum(rise, powered.min(axis=(1, 2)))
+        return np.clip(rise, 1e-18, 1e18)
 
     def too_weak(self) -> dict[int, Still]:
         """Paths along which gravity and dry friction alone exceed a limit, and where they do so most."""

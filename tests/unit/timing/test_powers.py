@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as dal
 
-from .timing_cases import dense_times, with_friction
+from .timing_cases import dense_times, rod, with_friction
 
 TORQUE = 70.0
 
@@ -23,12 +23,13 @@ def case(seed):
     return robot, points, limits
 
 
-def most(robot, found, limits):
+def most(robot, found, limits, *, torque=True):
     """The largest share of a limit in use, at places that are not the solver's."""
     times = dense_times(found.motion, parts=30)
     at = found.motion(times)
     tau = dal.inverse_dynamics(robot, at.q, at.qd, at.qdd)
-    return max(float((np.abs(tau) / TORQUE).max()), float((np.abs(tau * at.qd) / limits["power"]).max()))
+    power = float((np.abs(tau * at.qd) / limits["power"]).max())
+    return max(float((np.abs(tau) / TORQUE).max()), power) if torque else power
 
 
 @pytest.mark.slow
@@ -40,6 +41,22 @@ def test_small_powers_are_kept_on_coarse_grids_without_giving_up_much_time(seed)
     assert most(robot, coarse, limits) <= 1 + 1e-6
     assert most(robot, fine, limits) <= 1 + 1e-6
     assert coarse.duration <= 1.15 * fine.duration
+
+
+@pytest.mark.parametrize("power", [1e-3, 1.0, 1e3])
+def test_power_alone_is_enough_of_a_limit(power):
+    """Full power forwards and backwards, θ = 2/3 √(2p/I) t^(3/2) each; without a limit of torque nothing was found."""
+    robot, inertia = rod()
+    found = dal.fastest_timing(robot, [[0.0], [3.0]], power=power, intervals=1000)
+    expected = 2 * (3 * 3.0 / (4 * np.sqrt(2 * power / inertia))) ** (2 / 3)
+    assert found.duration == pytest.approx(expected, rel=2e-3)
+    assert found.duration >= expected * (1 - 1e-6)
+
+
+def test_power_alone_is_enough_for_an_arm_that_turns_round():
+    robot, limits = dal.robots.pelican(), {"power": np.array([20.0, 20.0])}
+    found = dal.fastest_timing(robot, [[0.0, 0.0], [0.5, 0.3], [0.2, -0.4]], **limits, intervals=400)
+    assert most(robot, found, limits, torque=False) <= 1 + 1e-6
 
 
 def test_a_joint_that_stands_has_no_power_and_bounds_nothing():
