@@ -35,6 +35,7 @@ _ASIDE = 1e-3  # of a speed: where slopes of friction are measured, on either si
 _SLOW_SPEEDS = tuple(0.1**k for k in range(9))  # at which friction that is smooth at rest is looked at there
 _CREEP = 1e-6  # of the largest speed: at rest, friction is as it is here
 _INTO = 1e-6  # of an interval: where friction at its ends is asked for
+_TURNED = 1e-12  # of the largest q′: where a joint turns round at a grid point, q′ is less there
 _SLOWEST = 1e-12  # at which friction is asked for
 
 
@@ -136,9 +137,24 @@ class ProfileSolver:
         self.lo, self.hi = _over_places(np.maximum, lower), _over_places(np.minimum, upper)
         friction = padded_zeros(P, N, 2 * R)
         friction[:, 1:-1] = friction_ranges(self.kinds, d, self.threads)
+        self._with_hidden_turns(friction[:, 1:-1])
         self.table, self.least_room = table_of(self.kinds, (self.left, self.right), (self.lo, self.hi), friction, self.threads)
         self.still = self.left.g, self.right.g
         self.lo_left, self.hi_left, self.lo_right, self.hi_right = (self.table[..., k * R : (k + 1) * R] for k in (3, 4, 8, 9))
+
+    def _with_hidden_turns(self, friction: FloatArray) -> None:
+        """Ranges of friction (P, N, 2R), largest and then least, with that of both ends where a joint turns round in between.
+
+        Most turns are grid points. Of several joints that turn within two intervals some are not.
+        """
+        q1 = self.grid.left[1], self.grid.right[1]
+        least = _TURNED * np.abs(q1[0]).max(axis=(1, 2), initial=1e-300)[:, None]
+        hidden = ((q1[0] * q1[1] < 0) & (np.minimum(np.abs(q1[0]), np.abs(q1[1])) > least[..., None])).any(axis=-1)
+        if hidden.any():
+            ends, at = np.stack([self.left.d, self.right.d])[:, hidden], friction[hidden]
+            at[:, : self.R] = np.maximum(at[:, : self.R], ends.max(axis=0))
+            at[:, self.R :] = np.minimum(at[:, self.R :], ends.min(axis=0))
+            friction[hidden] = at
 
     @property
     def scale(self) -> FloatArray:
