@@ -215,11 +215,9 @@ class ProfileSolver:
             room = tightened(self.kinds, room, self.table, more, looked.beyond, self.threads)
             caps = caps * _of_neighbours(1.0 / (1.0 + more * looked.fast)) ** 2
             if turn >= _LOCAL:
-                still = looked.each > TOLERANCE
-                caps, room[..., 1] = (
-                    _slowed_there(caps, profile.x, more * looked.each * still),
-                    np.where(still, 0.0, room[..., 1]),
-                )
+                exceeded = looked.each > TOLERANCE
+                caps = _slowed_there(caps, profile.x, more * looked.each * exceeded)
+                room[..., 1] = np.where(exceeded, 0.0, room[..., 1])
         assert best is not None
         return best if self.ends[:, :2].any() else self._slowed(*best)  # speeds at the ends cannot be slowed
 
