@@ -11,6 +11,10 @@ corrector [Mehrotra1992] brings
 
 to μ = 0. Its linear systems have bands of nine, with r further unknowns of 4r + 9, whatever N is, so that a step costs a few
 milliseconds for a thousand points and some ten conditions at each.
+
+Conditions that may be passed have G z ≤ b + t with t ≥ 0, and p Σ t in f, which brings t to zero where that is possible at all:
+
+    G z + s = b + t,   y + v = p,   t v = μ,   t, v > 0                                                      (3)
 """
 
 from __future__ import annotations
@@ -25,8 +29,10 @@ from ..checks import FloatArray
 
 _STEPS = 60
 _IDLE, _ENOUGH = 4, 1e-6  # steps without progress after which rounding has the word, and what is left then at most
+_NEAR = 1e-2  # what may be left of a programme that is only to lead back to limits
 _BACK = 0.995  # of the way to the nearest bound
 _ROOM = 0.1  # of a condition at the start, at least
+_PRICE = 10.0  # p: passing a condition by one costs as much as ten times the time
 _LEAST = 1e-5  # ε N: time is given for less of the further unknowns, a millionth or so of it
 
 
@@ -36,6 +42,7 @@ class ChainConditions(NamedTuple):
     interval: NDArray[np.intp]
     of: FloatArray
     b: FloatArray
+    firm: NDArray[np.bool_] | None = None  # which are kept in any case; None for all
 
 
 class Chain(NamedTuple):
@@ -77,22 +84,38 @@ def time_of(chain: Chain, xi: FloatArray) -> tuple[float, FloatArray, FloatArray
 
 
 class _Point(NamedTuple):
-    """Unknowns of (2), or a step of them."""
+    """Unknowns of (2) and (3), or a step of them; t is zero where a condition may not be passed."""
 
     z: FloatArray
     lam: FloatArray
     s: FloatArray
     y: FloatArray
+    t: FloatArray
+    v: FloatArray
+
+    @property
+    def signed(self) -> tuple[FloatArray, ...]:
+        """What is above zero."""
+        return self[2:]
 
 
 class _Residuals(NamedTuple):
-    """What is left of the equations (2) in their order, the mean of s y, and the Hessian of f."""
+    """What is left of the equations (2) and of y + v = p, the mean of s y and t v, and the Hessian of f."""
 
     dual: FloatArray
     primal: FloatArray
     tie: FloatArray
+    price: FloatArray
     mu: float
     hessian: FloatArray
+
+
+class _Factors(NamedTuple):
+    """Of the linear system, with the weights D of its conditions."""
+
+    lu: FloatArray
+    pivots: FloatArray
+    weights: FloatArray
 
 
 class BandedProgramme:
@@ -100,6 +123,7 @@ class BandedProgramme:
 
     def __init__(self, chain: Chain, conditions: ChainConditions, tolerance: float) -> None:
         self.chain, self.tolerance, self.b = chain, tolerance, conditions.b
+        self.soft = np.zeros(len(self.b)) if conditions.firm is None else (~conditions.firm).astype(float)
         self.N, self.m, self.w = len(chain.h), len(conditions.b), chain.held.shape[1]
         self.free = ~chain.held
         self.scale = 1.0
@@ -125,36 +149,49 @@ class BandedProgramme:
         """The minimum, from z of shape (N + 1, w)."""
         z = np.where(self.chain.held, self.chain.values, z)
         self.scale = 1.0 / max(time_of(self.chain, z[:, 0])[0], 1e-300)
-        s = np.maximum(self.b - self._rows(z), _ROOM)
-        point, best, idle = _Point(z, np.zeros(self.N), s, 1.0 / (self.N * s)), (np.inf, z), 0
+        point, best, idle = self._start(z), (np.inf, z), 0
         for _ in range(_STEPS):
             left = self._residuals(point)
-            worst = max(left.mu * self.m, *(float(np.abs(part).max()) for part in (left.dual, left.primal, left.tie)))
+            parts = left.dual, left.primal, left.tie, left.price
+            worst = max(left.mu * self.m, *(float(np.abs(part).max(initial=0.0)) for part in parts))
             idle = 0 if worst < best[0] else idle + 1
             best = (worst, point.z) if worst < best[0] else best
             after = self._step(point, left) if worst >= self.tolerance else None
             if after is None or (idle >= _IDLE and best[0] < _ENOUGH):
                 break
             point = after
-        return ChainSolution(best[1], best[0] < max(self.tolerance, _ENOUGH))
+        return ChainSolution(best[1], best[0] < max(self.tolerance, _NEAR if self.soft.any() else _ENOUGH))
+
+    def _start(self, z: FloatArray) -> _Point:
+        rows = self._rows(z)
+        s = np.maximum(self.b - rows, _ROOM)
+        y = 1.0 / (self.N * s)
+        t = self.soft * np.maximum(s + rows - self.b, y * s / _PRICE)
+        return _Point(z, np.zeros(self.N), s, y, t, np.maximum(_PRICE - y, 0.1 * _PRICE))
 
     def _residuals(self, point: _Point) -> _Residuals:
         gradient, hessian = self._objective(point.z)
         dual = gradient + self._back(point.y) + self._tied_back(point.lam)
         dual[self.chain.held] = 0.0
-        primal = self._rows(point.z) + point.s - self.b
-        return _Residuals(dual, primal, self._tied(point.z), float((point.s * point.y).sum()) / self.m, hessian)
+        primal = self._rows(point.z) + point.s - point.t - self.b
+        price = self.soft * (point.y + point.v - _PRICE)
+        return _Residuals(dual, primal, self._tied(point.z), price, self._mean(*point.signed), hessian)
+
+    def _mean(self, s: FloatArray, y: FloatArray, t: FloatArray, v: FloatArray) -> float:
+        return float((s * y).sum() + (t * v).sum()) / self.m
 
     def _step(self, point: _Point, left: _Residuals) -> _Point | None:
         """First towards s y = 0, which tells how far one can get; then towards what can be reached of that [Mehrotra1992]."""
-        factors = self._factored(left.hessian, point.y / point.s)
+        factors = self._factored(left.hessian, 1.0 / (point.s / point.y + point.t / point.v))
         if factors is None:
             return None
-        first = self._direction(factors, point, left, 0.0)
-        reach = min(_reach(point.s, first.s), _reach(point.y, first.y))
-        ahead = float(((point.s + reach * first.s) * (point.y + reach * first.y)).sum()) / self.m
-        move = self._direction(factors, point, left, left.mu * (ahead / left.mu) ** 3 - first.s * first.y)
-        pairs = ((point.s, move.s), (point.y, move.y), (point.z[:, 0], move.z[:, 0]))
+        nothing = np.zeros(self.m)
+        first = self._direction(factors, point, left, nothing, nothing)
+        pairs = list(zip(point.signed, first.signed, strict=True))
+        reach = min(_reach(values, change) for values, change in pairs)
+        aim = left.mu * (self._mean(*(values + reach * change for values, change in pairs)) / left.mu) ** 3
+        move = self._direction(factors, point, left, aim - first.s * first.y, self.soft * (aim - first.t * first.v))
+        pairs = [*zip(point.signed, move.signed, strict=True), (point.z[:, 0], move.z[:, 0])]
         step = _BACK * min(_reach(values, change) for values, change in pairs)
         found = _Point(*(value + step * change for value, change in zip(point, move, strict=True)))
         return found if np.isfinite(found.z).all() else None
@@ -192,23 +229,23 @@ class BandedProgramme:
         """Of ξ_k, η_k, ξ_{k+1}, η_{k+1} among the unknowns of an interval."""
         return [0, 1, self.w, self.w + 1]
 
-    def _direction(
-        self, factors: tuple[FloatArray, FloatArray], point: _Point, left: _Residuals, target: FloatArray | float
-    ) -> _Point:
-        """A Newton step of (2), to s y = target; s and y are eliminated."""
-        s, y, w = point.s, point.y, self.w
-        push = target / s - y + y / s * left.primal
+    def _direction(self, factors: _Factors, point: _Point, left: _Residuals, sy: FloatArray, tv: FloatArray) -> _Point:
+        """A Newton step of (2) and (3), to s y and t v as given; s, y, t and v are eliminated."""
+        _, _, s, y, t, v = point
+        w = self.w
+        push = factors.weights * (left.primal + sy / y - s - tv / v + t - t / v * left.price)
         right = np.zeros((self.N + 1, w + 1))
         right[:, :w] = np.where(self.chain.held, 0.0, -left.dual - self._back(push))
         right[:-1, w] = -left.tie
-        solved, info = lapack.dgbtrs(factors[0], 2 * w, 2 * w, right.ravel(), factors[1])
+        solved, info = lapack.dgbtrs(factors.lu, 2 * w, 2 * w, right.ravel(), factors.pivots)
         assert info == 0
         found = solved.reshape(-1, w + 1)
         dz = found[:, :w]
-        ds = -left.primal - self._rows(dz)
-        return _Point(dz, found[:-1, w], ds, (target - y * ds) / s - y)
+        dy = push + factors.weights * self._rows(dz)
+        dv = self.soft * (-left.price - dy)
+        return _Point(dz, found[:-1, w], (sy - s * dy) / y - s, dy, (tv - t * dv) / v - t, dv)
 
-    def _factored(self, hessian: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    def _factored(self, hessian: FloatArray, weights: FloatArray) -> _Factors | None:
         """LU factors of the band of [∇²f + Gᵀ D G, Eᵀ; E, 0]."""
         w, blocks = self.w, self.GT @ (self.G * self._padded(weights))
         blocks[:, 0, 0] += hessian[0]
@@ -216,7 +253,7 @@ class BandedProgramme:
         blocks[:, w, 0] += hessian[1]
         blocks[:, w, w] += hessian[2]
         lu, pivots, info = lapack.dgbtrf(self._band(blocks), 2 * w, 2 * w, overwrite_ab=1)
-        return (lu, pivots) if info == 0 else None
+        return _Factors(lu, pivots, weights) if info == 0 else None
 
     def _band(self, blocks: FloatArray) -> FloatArray:
         """Unknowns in the order ξ_k, η_k, ..., λ_k, ξ_{k+1}, ...; rows of what is held are those of the unit matrix.

@@ -297,7 +297,7 @@ def _timed_smoothly(
     excess = np.array([np.nan if found.found is None else found.found.judged.excess])
     if not excess[0] <= _MOST_EXCESS:
         messages.setdefault(0, _too_fast_at_ends(ends, found) or refusals.no_smooth_timing(ends, N))
-    return _Piece(grid.s, profile, base.torques(profile), found.use, excess, messages, base, found)
+    return _Piece(grid.s, profile, found.torques, found.use, excess, messages, base, found)
 
 
 def _too_fast_at_ends(ends: FloatArray, found: SmoothTiming) -> str:

@@ -29,7 +29,6 @@ _LOCAL = 4  # passes after which intervals that still exceed a limit are slowed,
 _SLOWER = 12  # times a profile is slowed as a whole that exceeds a limit after all passes
 _MORE = 1.3  # by which limits are tightened beyond the excess found
 _BENDS = 10  # passes for friction that is no line in the speed; three are usual
-_SMOOTH = 1e-9  # relative: friction that differs by less is a line in the speed
 _KNOWN = 1e-4  # of the largest torque: friction whose tangents tell it so well needs no others
 _ASIDE = 1e-3  # of a speed: where slopes of friction are measured, on either side
 _SLOW_SPEEDS = tuple(0.1**k for k in range(9))  # at which friction that is smooth at rest is looked at there
@@ -382,21 +381,6 @@ class ProfileSolver:
         within = self.grid.inside[1].reshape(self.P, self.N, self.grid.within, -1)[:, :, here]
         way = np.sign(within)
         return q + step * q1, way * np.maximum(way * (q1 + step * q2), _INTO**2 * np.abs(within)), q2, q3
-
-    def bend_friction(self, profile: Profile) -> bool:
-        """Take friction at the speeds of a profile for dry; whether that differs from what was taken before."""
-        sd, sdd = profile.inside(self.grid)
-        q, q1, q2, _ = self.grid.inside
-        z, u = sd[..., None], sdd[..., None]
-        tau = inverse_dynamics(self.maker.system, q, q1 * z, q2 * z * z + q1 * u, threads=self.threads)
-        change = tau - self.parts.at(z, u)
-        size = np.abs(tau).max(axis=(1, 2), keepdims=True)
-        if (np.abs(change) <= _SMOOTH * size).all():
-            return False
-        self.parts = PathTorques(*self.parts[:4], self.parts.dry + change)
-        self.inside = self.maker(self.grid.inside, self.parts)
-        self._limit()
-        return True
 
     def use(self, profile: Profile) -> FloatArray:
         """How much of each limit is used in each interval at most, rows first and then speeds, shape (P, N, R + speeds)."""

@@ -14,6 +14,7 @@ For laws with a Stribeck peak or smoothing this is the line through those two sp
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,13 +74,20 @@ def parts_over_tree(tree: Tree) -> TreeRecipe:
     return TreeRecipe(function, dict.fromkeys(INPUTS, (tree.n,)), PARTS, can_roll=False)
 
 
-def derived_parts(system: Any, *, reading: Reading = AS_IT_IS) -> Recipe:
-    """The parts of any system that has recipes for its torque and its friction."""
-    torque = system.recipe(Request("inverse_dynamics", (DEFAULT, FREE, False)), reading).function
+def friction_of(system: Any, reading: Reading) -> Callable[[Any, Any], Any]:
+    """friction(q, qd) of any system that has a recipe for it."""
     law = system.recipe(Request("friction_torque"), reading)
 
     def friction(q: Any, qd: Any) -> Any:
         return law.function(*({"q": q, "qd": qd}[name] for name in law.inputs))
+
+    return friction
+
+
+def derived_parts(system: Any, *, reading: Reading = AS_IT_IS) -> Recipe:
+    """The parts of any system that has recipes for its torque and its friction."""
+    torque = system.recipe(Request("inverse_dynamics", (DEFAULT, FREE, False)), reading).function
+    friction = friction_of(system, reading)
 
     def function(q: Any, q1: Any, q2: Any) -> Any:
         return _parts(torque, friction, q, q1, q2)
@@ -97,4 +105,4 @@ def path_torques(system: AnySystem, q: Any, q1: Any, q2: Any, *, threads: int | 
     return PathTorques(*map(np.asarray, engine.kernel(system, _RECORD)(q, q1, q2, threads=threads)))
 
 
-__all__ = ["INPUTS", "PathTorques", "derived_parts", "parts_over_tree", "path_torques"]
+__all__ = ["INPUTS", "PathTorques", "derived_parts", "friction_of", "parts_over_tree", "path_torques"]

@@ -4,9 +4,9 @@
     τ̇ = √x (m u′ + (m′ + 2c) u + c′ x + g′ + d′) + v u + v′ x                                                (2)
 
 are both of the form √x (A u′ + B u + C x + G) + V u + W x + K; (2) is the derivative of τ = m u + c x + v √x + d + g, and K = 0.
-Friction that is no line in the speed has its rate, less that of the line, in K, as it was at the last profile. Of drives that
-share torques, u_d = S τ and what they press against each other (shared_drives, Eq. 1), the rate is S τ̇ + √x S′ τ and that of the
-latter (pressing). Voltages of motors with inductance are rows of this form too (voltage_rows).
+Friction that is no line in the speed has its tangents in v, v′, d and d′ (path_friction). Of drives that share torques, u_d = S τ
+and what they press against each other (shared_drives, Eq. 1), the rate is S τ̇ + √x S′ τ and that of the latter (pressing).
+Voltages of motors with inductance are rows of this form too (voltage_rows).
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import FloatArray
-from ..dynamics import torque_rate
 from ..trajectory.motion import Rates
 from .limit_rows import Limit
 from .path_grid import BoolArray
@@ -24,8 +23,6 @@ from .path_torque_rates import PathTorqueRates, path_torque_rates
 from .path_torques import PathTorques
 from .shared_drives import SharedDrives
 from .voltage_rows import InductiveVoltages
-
-_FLAT = 1e-9  # of the largest q̈, below which a rate of friction tells no slope
 
 
 class RateRows(NamedTuple):
@@ -90,18 +87,22 @@ class RateMaker:
         self.system, self.limits, self.threads = system, limits, threads
         self.sharing = sharing if limits.torques.acts else None
 
-    def __call__(self, path: Rates, parts: PathTorques) -> RateRows:
+    def rates(self, path: Rates) -> PathTorqueRates | None:
+        """How the parts of torques change at samples (..., n), where that is limited."""
+        if self.limits.torques.acts or self.limits.voltage is not None:
+            return path_torque_rates(self.system, *path, threads=self.threads)
+        return None
+
+    def __call__(self, path: Rates, parts: PathTorques, rates: PathTorqueRates | None) -> RateRows:
         """The rows at samples (..., n): jerks, rates of torque, voltages."""
         found, voltage = [], self.limits.voltage
         if self.limits.jerk.acts:
             found.append(self._jerks(path))
-        if self.limits.torques.acts or voltage is not None:
-            rates = path_torque_rates(self.system, *path, threads=self.threads)
-            if self.sharing is not None:
-                parts, rates = self.sharing.fixed_torques(path, parts), self.sharing.fixed_rates(path, parts, rates)
-        if self.limits.torques.acts:
+        if rates is not None and self.sharing is not None:
+            parts, rates = self.sharing.fixed_torques(path, parts), self.sharing.fixed_rates(path, parts, rates)
+        if rates is not None and self.limits.torques.acts:
             found.append(self._torques(parts, rates))
-        if voltage is not None:
+        if rates is not None and voltage is not None:
             found.append(RateRows._make([*voltage.rows(self.driven(path), parts, rates), voltage.size]))
         return RateRows._make(np.concatenate(columns, axis=-1) for columns in zip(*found, strict=True))
 
@@ -133,40 +134,6 @@ class RateMaker:
             parts = self.sharing.fixed_torques(path, parts)
         own = self.limits.voltage.acting(self.driven(path), parts.at(np.sqrt(x)[..., None], u[..., None]) + pressed)
         return np.concatenate([found, own], axis=-1)
-
-    def bent(self, path: Rates, rows: RateRows, x: FloatArray, u: FloatArray, slope: FloatArray, tau: FloatArray) -> RateRows:
-        """The rows with K such that rates of torque, and voltages for torques τ, are the true ones at these ṡ², s̈ and ds̈/ds."""
-        first, count = int(np.isfinite(self.limits.jerk.size).sum()), len(self.limits.names)
-        if first == len(rows.size):
-            return rows
-        q, q1, q2, q3 = path
-        z, u1 = np.sqrt(x)[..., None], u[..., None]
-        motion = q, q1 * z, q2 * z * z + q1 * u1, q3 * z**3 + 3 * q2 * z * u1 + q1 * z * slope[..., None]
-        rate = torque_rate(self.system, *motion, threads=self.threads)
-        true = np.zeros_like(rows.K)
-        if self.sharing is not None:
-            tau, rate = self.sharing.fixed_motion(path, z, motion, tau, rate)
-        if self.limits.voltage is not None:
-            true[..., count:] = self.limits.voltage.at(self.driven(path), z, tau, rate)
-        true[..., first:count] = rate[..., np.flatnonzero(np.isfinite(self.limits.torques.size))]
-        K = true - rows._replace(K=np.zeros_like(rows.K)).value(x, u, slope)
-        K[..., :first] = 0.0
-        return rows._replace(K=K) if self.sharing is not None else self._with_slopes(rows, K, path, x, u)
-
-    def _with_slopes(self, rows: RateRows, K: FloatArray, path: Rates, x: FloatArray, u: FloatArray) -> RateRows:
-        """Rates of friction K of joints as f′(q̇) q̈ with q̈ = q′ u + q″ x: in V and W, so that they are less in a slower motion."""
-        first, count = int(np.isfinite(self.limits.jerk.size).sum()), len(self.limits.names)
-        keep = np.flatnonzero(np.isfinite(self.limits.torques.size))
-        q1, q2 = path[1][..., keep], path[2][..., keep]
-        qdd = q1 * u[..., None] + q2 * x[..., None]
-        own = K[..., first:count]
-        moving = np.abs(qdd) > _FLAT * np.abs(qdd).max(initial=1e-300)
-        slope = np.where(moving, own / np.where(moving, qdd, 1.0), 0.0)
-        V, W, rest = rows.V.copy(), rows.W.copy(), K.copy()
-        V[..., first:count] += slope * q1
-        W[..., first:count] += slope * q2
-        rest[..., first:count] -= slope * qdd
-        return rows._replace(V=V, W=W, K=rest)
 
 
 __all__ = ["RateLimits", "RateMaker", "RateRows"]

@@ -275,16 +275,6 @@ class SharedDrives:
         both = zip(self.right_rates(path, rates), self.right(path, parts), strict=True)
         return PathTorqueRates(*(_times(S, change) + _times(S1, part) for change, part in both))
 
-    def fixed_motion(
-        self, path: Rates, z: FloatArray, motion: Rates, tau: FloatArray, rate: FloatArray
-    ) -> tuple[FloatArray, ...]:
-        """S b and its rate along a motion with ṡ = z, for τ and its rate; that of what is held by differences."""
-        back, ahead, step = beside(motion)
-        change = (self.held(ahead) - self.held(back)) / (2 * step)
-        S, S1 = self._shares(path)
-        now, then = np.concatenate([rate, change], axis=-1), np.concatenate([tau, self.held(motion)], axis=-1)
-        return _times(S, then), _times(S, now) + z * _times(S1, then)
-
     def _fixed_own(self, path: Rates, parts: PathTorques) -> LimitRows:
         """Rows of drives that have limits, and of conditions."""
         keep = kept(self.limit)

@@ -29,8 +29,11 @@ from .smooth_look import Look
 from .smooth_shape import Shape, SmoothProfile, beside_rest, place_of, shape_of
 
 _MOST, _LEAST = 2.9, 0.04  # x / x₀: above three the tangents would leave nothing
+_BETWEEN = (0.25, 0.5, 0.75)  # places within intervals at which ṡ² is held above zero
+_BENT_BETWEEN = (0.08, 0.16, *_BETWEEN, 0.84, 0.92)  # where friction bends it may change much over an interval
 _DIP = 0.1  # within an interval, ṡ² as a share of the lower end of the reference at least
 _FAR = 1e6  # a bound so many times above what it bounds is left out
+_STEEP = 30.0  # coefficients of a condition that may be passed at most: the price is not for its units
 _SMALL_USE = 0.4  # rows that use less of their limit are left out until they do not
 
 
@@ -47,6 +50,15 @@ class Reference(NamedTuple):
         """Of the next profile."""
         return shape_of(self.x)
 
+    def at(self, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """ṡ² and s̈ at shares of the intervals (N, K), where conditions have their tangents."""
+        a, b = (part[:, None] for part in self.shape)
+        flipped = b < a
+        near, far = Shape(np.minimum(a, b), np.maximum(a, b))
+        v = beside_rest(Shape(near, far), place_of(Shape(near, far), np.where(flipped, 1 - shares, shares)))
+        last = np.where(flipped, 1 - v, v)
+        return (near + (far - near) * v) ** 4, self.u[:-1, None] * (1 - last) + self.u[1:, None] * last
+
 
 class Tightened(NamedTuple):
     """What was taken off limits, as shares of them: of rows above and below, of rates (N, R); and of ṡ, as a factor (N + 1,)."""
@@ -59,13 +71,14 @@ class Tightened(NamedTuple):
 
 class _Block(NamedTuple):
     """ChainConditions of one kind: coefficients (4, N, R) of ξ and η, bounds (N, R), which are there, and coefficients
-    (2, N, R, r) of ζ, if any.
+    (2, N, R, r) of ζ, if any; `firm` ones are kept in any case.
     """
 
     of: FloatArray
     b: FloatArray
     there: BoolArray
     pressed: FloatArray | None = None
+    firm: bool = True
 
 
 def chain_of(reference: Reference, lengths: FloatArray, resting: BoolArray, held: BoolArray) -> Chain:
@@ -96,9 +109,10 @@ class ConditionMaker:
         self.all = True  # rows, those far from their limits too
         self.one_sided = False  # whether motors that are driven stay so in the next profile
 
-    def __call__(self, reference: Reference, tight: Tightened) -> ChainConditions:
-        """All conditions of one programme."""
-        blocks = [self._speeds(reference, tight), *self._speeds_between(reference, tight)]
+    def __call__(self, reference: Reference, tight: Tightened, *, soft: bool = False) -> ChainConditions:
+        """All conditions of one programme; with `soft` ones, limits but those of speeds may be passed."""
+        firm = [self._speeds(reference, tight), *self._speeds_between(reference, tight)]
+        blocks: list[_Block] = []
         if self.R:
             blocks += self._limits(reference, tight)
         places, acting = self.look.shares.shape[1], self._acting(reference)
@@ -106,7 +120,9 @@ class ConditionMaker:
             blocks += self._rates(reference, tight, k, acting[:, k])
         for k in range(1, places - 1) if self.rows_within.any() else ():
             blocks += self._limits_within(reference, tight, k)
-        return _gathered(blocks, reference.y.shape[1])
+        if soft:
+            blocks = [block._replace(firm=False) for block in blocks]
+        return _gathered(firm + blocks, reference.y.shape[1])
 
     def _sides(
         self, name: str, reference: Reference, of: FloatArray, b: FloatArray, there: BoolArray, pressed: FloatArray | None
@@ -154,7 +170,7 @@ class ConditionMaker:
         cap = np.minimum(tight.slower[:-1], tight.slower[1:]) ** 2 / slowness**2
         limited = moving & (cap < _FAR * np.maximum(x[:-1], x[1:]))
         found = []
-        for place in (0.25, 0.5, 0.75):
+        for place in _BENT_BETWEEN if self.look.bends else _BETWEEN:
             v = np.full(self.N, place)
             theta, psi = reference.shape.share(v), reference.shape.moment(v)
             of = np.stack([x[:-1], 2 * h * (theta - psi) * scale[:-1], np.zeros(self.N), 2 * h * psi * scale[1:]]) / size
@@ -192,21 +208,31 @@ class ConditionMaker:
         """What dry friction of driven joints adds to rows at a place, (N, R)."""
         return 0.0 if self.look.pressing is None else self.look.pressing.own_limits[:, k]
 
+    def _rows_at(self, first: bool) -> tuple[tuple[FloatArray, ...], FloatArray, FloatArray]:
+        """m, c, v and p of rows at first or last ends of intervals, and what gravity and dry friction leave, (N, R) each."""
+        base, k = self.base, 0 if first else -1
+        rows = base.left if first else base.right
+        m, c, v = rows.m[0], rows.c[0], rows.v[0]
+        hi, lo = (base.hi_left[0], base.lo_left[0]) if first else (base.hi_right[0], base.lo_right[0])
+        if self.look.bends:
+            m, c, v, g, d = (part[:, k] for part in self.look.rows[:5])
+            hi, lo = base.hi[0] - g - d, base.lo[0] - g - d
+        p = np.zeros_like(m)
+        if rows.p is not None:
+            p[:, base.kinds.plain :] = rows.p[0]
+        return (m, c, v, p), hi, lo
+
     def _limits_at(
         self, reference: Reference, tight: Tightened, first: bool
     ) -> tuple[FloatArray, FloatArray, BoolArray, FloatArray]:
         """Coefficients, bounds, which are there, and what rows are measured by."""
         base, node = self.base, slice(None, -1) if first else slice(1, None)
-        rows = base.left if first else base.right
-        hi, lo = (base.hi_left, base.lo_left) if first else (base.hi_right, base.lo_right)
+        (m, c, v, p), hi, lo = self._rows_at(first)
         own = self._own_limits(0 if first else -1)
-        hi, lo = hi[0] - own - tight.up * base.scale[0], lo[0] - own + tight.down * base.scale[0]
+        hi, lo = hi - own - tight.up * base.scale[0], lo - own + tight.down * base.scale[0]
         x, scale = reference.x[node][:, None], reference.scale[node][:, None]
         z = np.sqrt(np.where(x > 0, x, 1.0))
-        m, c, v = (part[0] * s for part, s in ((rows.m, scale), (rows.c, x), (rows.v, np.sqrt(x) / 2)))
-        p = np.zeros_like(m)
-        if rows.p is not None:
-            p[:, base.kinds.plain :] = rows.p[0] / z
+        m, c, v, p = m * scale, c * x, v * np.sqrt(x) / 2, p / z
         size = base.scale[0] + p
         slots = (0, 1) if first else (2, 3)
         of = np.zeros((2, 4, *m.shape))
@@ -373,8 +399,12 @@ def _gathered(blocks: list[_Block], further: int) -> ChainConditions:
         if block.pressed is not None:
             own[..., 2:] = np.swapaxes(block.pressed[:, block.there], 0, 1)
     b = np.concatenate([block.b[block.there] for block in blocks])
+    firm = np.concatenate([np.full(np.count_nonzero(block.there), block.firm) for block in blocks])
+    if not firm.all():
+        size = np.where(firm, 1.0, np.maximum(np.abs(of).max(axis=(1, 2)) / _STEEP, 1.0))
+        of, b = of / size[:, None, None], b / size
     order = np.argsort(interval, kind="stable")
-    return ChainConditions(interval[order], of.reshape(len(of), -1)[order], b[order])
+    return ChainConditions(interval[order], of.reshape(len(of), -1)[order], b[order], firm[order])
 
 
 __all__ = ["ConditionMaker", "Reference", "Tightened", "chain_of"]

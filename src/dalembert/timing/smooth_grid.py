@@ -6,6 +6,8 @@ passed at rest. Out of rest s goes with t³, so that points even in time lie as 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..checks import FloatArray
@@ -19,15 +21,38 @@ _OF_PIECE, _OF_WAY = 6, 20  # intervals at least between breaks, and from rest t
 _TABLE = 4001
 _FINE = 8  # times as many places tell how far the path has turned
 _BENT, _MUCH = 0.5, 10.0  # the share of grid points that follow the turning of a path at most; half of it at so many rad
+_FULL = 0.7  # the share of grid points that follow what crowds at most
 
 
-def smooth_grid(path: Paths, intervals: int, resting_ends: tuple[bool, bool], hidden: JointRates | None = None) -> Grid:
+class Crowding(NamedTuple):
+    """Places of a path, and how many grid points what happens up to each of them asks for, beside ways and turns."""
+
+    s: FloatArray
+    much: FloatArray
+
+    def among(self, even: FloatArray) -> FloatArray:
+        """The places between rests that stand first and last in even ones, but not beside them: there a path may turn back."""
+        return self.s[(self.s > even[1]) & (self.s < even[-2])]
+
+    def from_first(self, places: FloatArray) -> FloatArray:
+        """How many grid points are asked for from the first of some places on."""
+        found: FloatArray = np.interp(places, self.s, self.much)
+        return found - found[0]
+
+
+def smooth_grid(
+    path: Paths,
+    intervals: int,
+    resting_ends: tuple[bool, bool],
+    hidden: JointRates | None = None,
+    crowding: Crowding | None = None,
+) -> Grid:
     """A grid for one path; `corners` tells where inside it is passed at rest. `hidden` joints turn round at grid points, too."""
     S = float(path.ends[0])
     breaks = path.breaks[0][np.isfinite(path.breaks[0])]
     rests = breaks[:0] if path.smooth else breaks[_jumps(path, breaks)]
     N = max(intervals, _OF_PIECE * (len(breaks) + 1), _OF_WAY * (len(rests) + 1))
-    s = _spread(path, np.concatenate([[0.0], rests, [S]]), N, resting_ends)[None]
+    s = _spread(path, np.concatenate([[0.0], rests, [S]]), N, resting_ends, crowding)[None]
     corners = np.isin(s, rests)
     taken = corners.copy()
     move_to(s[0], taken[0], breaks[~np.isin(breaks, rests)])
@@ -63,24 +88,31 @@ def _jumps(path: Paths, breaks: FloatArray) -> BoolArray:
     return found
 
 
-def _spread(path: Paths, rests: FloatArray, N: int, resting_ends: tuple[bool, bool]) -> FloatArray:
-    """N + 1 places, those of rests among them; each way from rest to rest has its part by its length, time and turning."""
-    ways, lengths = len(rests) - 1, np.diff(rests)
-    resting = [resting_ends[0], *[True] * (ways - 1), resting_ends[1]]
-    fine = [
-        start + length * _graded(max(_FINE * N // ways, 50), *resting[k : k + 2])
-        for k, (start, length) in enumerate(zip(rests[:-1], lengths, strict=True))
+def _spread(path: Paths, rests: FloatArray, N: int, resting_ends: tuple[bool, bool], crowding: Crowding | None) -> FloatArray:
+    """N + 1 places, those of rests among them; each way from rest to rest has its part by its length, time and turning, and by
+    what crowds there.
+    """
+    lengths = np.diff(rests)
+    resting = [resting_ends[0], *[True] * (len(lengths) - 1), resting_ends[1]]
+    fine, steady, turned = [], [], []
+    for k, (start, length) in enumerate(zip(rests[:-1], lengths, strict=True)):
+        even = start + length * _graded(max(_FINE * N // len(lengths), 50), *resting[k : k + 2])
+        fine.append(even if crowding is None else np.union1d(even, crowding.among(even)))
+        steady.append(np.interp(fine[-1], even, np.linspace(0.0, 1.0, len(even))))
+        turned.append(np.interp(fine[-1], even, _turning(path, even)))
+    crowded = [np.zeros(len(places)) if crowding is None else crowding.from_first(places) for places in fine]
+    whole, much = (sum(float(one[-1]) for one in parts) for parts in (turned, crowded))
+    full = min(_FULL, much / N)
+    bent = (1 - full) * _BENT * whole / (whole + _MUCH)
+    even = (1 - bent - full) * (lengths / lengths.sum() + np.cbrt(lengths) / np.cbrt(lengths).sum()) / 2
+    measures = [
+        share * one + bent * two / max(whole, 1e-300) + full * three / max(much, 1e-300)
+        for share, one, two, three in zip(even, steady, turned, crowded, strict=True)
     ]
-    turned = [_turning(path, places) for places in fine]
-    whole = sum(float(one[-1]) for one in turned)
-    bent = _BENT * whole / (whole + _MUCH)
-    even = (1 - bent) * (lengths / lengths.sum() + np.cbrt(lengths) / np.cbrt(lengths).sum()) / 2
-    shares = even + [bent * one[-1] / max(whole, 1e-300) for one in turned]
-    counts = np.maximum(np.floor(shares * N).astype(int), 3)
+    counts = np.maximum(np.floor(np.array([measure[-1] for measure in measures]) * N).astype(int), 3)
     counts[np.argmax(counts)] += N - counts.sum()
     found = [np.zeros(1)]
-    for k, count in enumerate(counts):
-        measure = even[k] * np.linspace(0.0, 1.0, len(fine[k])) + bent * turned[k] / max(whole, 1e-300)
+    for k, (count, measure) in enumerate(zip(counts, measures, strict=True)):
         places = np.interp(np.linspace(0.0, measure[-1], count + 1), measure, fine[k])
         places[-1] = rests[k + 1]
         found.append(places[1:])
@@ -117,4 +149,4 @@ def _shares(resting: BoolArray) -> FloatArray:
     return found
 
 
-__all__ = ["smooth_grid"]
+__all__ = ["Crowding", "smooth_grid"]

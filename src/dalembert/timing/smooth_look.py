@@ -7,18 +7,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..checks import FloatArray, frozen
-from ..dynamics import inverse_dynamics
 from ..trajectory.motion import Rates
 from .excess_program import SHARP
-from .fastest_profile import TOLERANCE, ProfileSolver
+from .fastest_profile import ProfileSolver
+from .friction_kinds import bends
+from .path_friction import PathFriction, path_friction, with_tangents
 from .path_grid import BoolArray, Grid, IndexArray, rates_of, turns
 from .path_shapes import Paths
 from .path_torques import PathTorques
 from .pressing import PressedNodes, Pressing
-from .rate_rows import RateMaker, RateRows
+from .rate_rows import RateMaker
 from .smooth_shape import Shape, SmoothProfile, place_of
 
 _CLOSE = frozen(np.array([0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4]))  # of an interval: beside turns of joints
+_STILL = 1e-60  # ṡ² of what rests, where tangents are laid
+_KNEE, _FELT, _BLUNTEST = 1e-9, 0.01, 1e-6  # of the largest speed: within any knee; of the largest friction; sharpness at least
+_APART = 1e-12  # of an interval: how far places are apart at least, where parabolas are laid through them
+_INTO = 1e-9  # of the way to the next place: on this side of where a joint turns round
 
 
 class Judged(NamedTuple):
@@ -50,8 +55,9 @@ class Look:
         self, base: ProfileSolver, maker: RateMaker, nodes: PressedNodes, shares: FloatArray, path: Rates, parts: PathTorques
     ) -> None:
         self.base, self.maker, self.nodes, self.shares = base, maker, nodes, shares
-        self.path, self.parts = path, _one_way(parts)
-        self.rates: RateRows = maker(path, self.parts)
+        self.path, self._just_within, self.bends = path, _just_within(path), bends(maker.system)
+        self.line, self.changes = _one_way(parts), maker.rates(path)  # with friction as a line and a jump
+        self.parts, self.rates = self.line, maker(path, self.line, self.changes)
         self.slowness: FloatArray = base.maker.slowness(path)
         self.voltages: BoolArray = np.arange(len(self.rates.size)) >= len(maker.limits.names)  # which of the rates are
         self.without, self.instead = _replaced(base, maker)
@@ -68,14 +74,14 @@ class Look:
         return cls(base, maker, nodes, _with_ends(grid.shares[0]), path, torques)
 
     @classmethod
-    def closer(cls, solved: Look, shape: Shape, paths: Paths, within: int, *, bends: bool = False) -> Look:
+    def closer(cls, solved: Look, shape: Shape, paths: Paths, within: int) -> Look:
         """At more places within every interval than another look has, even in the time of a profile of this shape.
 
-        Where friction `bends`, others lie beside its ends and where a joint turns round: its rates have narrow peaks there.
+        Where friction bends, others lie beside its ends and where a joint turns round: its rates have narrow peaks there.
         """
         base, grid = solved.base, solved.base.grid
         v = np.arange(1, within + 1) / (within + 1)
-        if bends:
+        if solved.bends:
             v = _with_turns(v, shape, grid)
         shares = Shape(*(part[:, None] for part in shape)).share(v)
         inside = paths.at((grid.s[0][:-1, None] + grid.lengths[0][:, None] * shares).reshape(1, -1))
@@ -92,8 +98,9 @@ class Look:
         return np.maximum(1.0 - still, 0.0) / 2
 
     def judged(self, profile: SmoothProfile) -> Judged:
-        """How far limits are exceeded."""
+        """How far limits are exceeded, by friction as it is."""
         x, u, slope = profile.at(self.shares, beside=True)
+        self.bend(x, u)
         pressed, hurried, direct = (0.0, 0.0, 0.0) if self.pressing is None else self.pressing.at(profile, self.shares)
         above, below = self._beyond(x, u, pressed)
         speeds = (np.sqrt(x) * self.slowness)[..., None]
@@ -102,8 +109,9 @@ class Look:
         used = np.maximum(above, below) + 1
         used[..., self.without] = np.nan_to_num(rates[..., self.instead])
         facets = self.base.kinds.facets
-        over, under = (np.fmax(_peak(part, facets), 0.0) for part in (above, below))
-        fast, quick = (np.fmax(_peak(part), 0.0) for part in (speeds - 1, rates - 1))
+        v = profile.last_share(self.shares)[0]
+        over, under = (np.fmax(_peak(part, v, facets), 0.0) for part in (above, below))
+        fast, quick = (np.fmax(_peak(part, v), 0.0) for part in (speeds - 1, rates - 1))
         at_ends = max(float(np.fmax.reduce(part[:, [0, -1]], axis=None, initial=0.0)) - 1 for part in (rates, used))
         return Judged(over, under, fast[:, 0], quick, used.max(axis=1), np.fmax.reduce(rates, axis=1, initial=0.0), at_ends)
 
@@ -127,24 +135,39 @@ class Look:
         pressed = 0.0 if self.pressing is None else self.pressing.torques_at(profile, self.shares)
         return self.maker.acting(self.path, self.parts, x, u, pressed)
 
-    def bend(self, profile: SmoothProfile) -> bool:
-        """Take friction and its rate as they are at a profile; whether that differs from what was taken before."""
-        x, u, slope = profile.at(self.shares, beside=True)
-        z, sdd = np.sqrt(x)[..., None], u[..., None]
-        q, q1, q2, _ = self.path
-        tau = inverse_dynamics(self.base.maker.system, q, q1 * z, q2 * z * z + q1 * sdd, threads=self.base.threads)
-        change = tau - self.parts.at(z, sdd)
-        change[:, 0], change[:, -1] = (
-            change[:, 1],
-            change[:, -2],
-        )  # at rest, and where joints turn round, friction goes either way
-        self.parts = self.parts._replace(dry=self.parts.dry + change)
-        rates = self.maker.bent(self.path, self.rates, x, u, slope, self.parts.at(z, sdd))
-        moved = np.abs(rates.K - self.rates.K).max(initial=0.0) > TOLERANCE * self.rates.size.min()
-        bent = np.abs(change).max() > TOLERANCE * np.abs(tau).max()
-        self.rates = rates
+    def bend(self, x: FloatArray, u: FloatArray, sharpness: float = 1.0) -> None:
+        """Take friction that is no line in the speed by its tangents at ṡ² and s̈ (N, K).
+
+        Of less `sharpness` κ than 1 it is that of κ times the speed, with knees wider by 1/κ, and the viscous rest of a line.
+        """
+        if not self.bends:
+            return
+        z = _speed(x)
+        self.parts, changes = with_tangents(self.line, self.changes, self.friction(x, sharpness), z, u[..., None])
+        self.rates = self.maker(self.path, self.parts, changes)
         self._find_rows()
-        return bool(moved or bent)
+
+    def friction(self, x: FloatArray, sharpness: float) -> PathFriction:
+        """Friction at ṡ² (N, K), of some sharpness."""
+        z = _speed(x)
+        friction = path_friction(self.maker.system, self._just_within, sharpness * z, threads=self.base.threads)
+        return friction.widened(sharpness, self.line, 0.0 if self.changes is None else self.changes.viscous, z)
+
+    def bluntest(self, fastest: float) -> float:
+        """The sharpness at which the narrowest knee of friction is about as wide as the largest speed, 1 at most."""
+        if not self.bends:
+            return 1.0
+        slow = np.full(self.shares.shape, (_KNEE * fastest) ** 2)
+        slope, dry = np.abs(self.friction(slow, 1.0).by_z), np.abs(self.line.dry)
+        knees = dry > _FELT * dry.max(initial=1e-300)
+        widths = dry[knees] / np.maximum(slope[knees], 1e-300)  # of speeds, over which friction grows to what it is
+        return float(np.clip(widths.min(initial=np.inf) / fastest, _BLUNTEST, 1.0))
+
+
+def _speed(x: FloatArray) -> FloatArray:
+    """ṡ for all joints, (N, K, 1); what rests has tangents as well."""
+    found: FloatArray = np.sqrt(np.maximum(x, _STILL))[..., None]
+    return found
 
 
 def _replaced(base: ProfileSolver, maker: RateMaker) -> tuple[IndexArray, IndexArray]:
@@ -187,16 +210,30 @@ def _one_way(parts: PathTorques) -> PathTorques:
     return parts._replace(dry=dry)
 
 
-def _peak(values: FloatArray, facets: int = 0) -> FloatArray:
-    """The largest along axis 1, and of parabolas through every three in a row, but for those that are NaN; of the first rows,
-    facets, if they bend little.
+def _just_within(path: Rates) -> Rates:
+    """Places at the ends of intervals moved into them by next to nothing: friction that jumps where a joint turns round is then
+    that of the interval.
+    """
+    found = tuple(part.copy() for part in path)
+    for part, own in zip(found, path, strict=True):
+        part[:, 0] += _INTO * (own[:, 1] - own[:, 0])
+        part[:, -1] += _INTO * (own[:, -2] - own[:, -1])
+    return rates_of(found)
+
+
+def _peak(values: FloatArray, v: FloatArray, facets: int = 0) -> FloatArray:
+    """The largest along axis 1, at places v (N, K), and of parabolas through every three in a row, but for those that are NaN; of
+    the first rows, facets, if they bend little.
     """
     top: FloatArray = np.fmax.reduce(values, axis=1)
     before, here, after = values[:, :-2], values[:, 1:-1], values[:, 2:]
-    bend, rise = 2 * here - before - after, after - before
-    inside = np.abs(rise) < 2 * bend
-    inside[..., :facets] &= bend[..., :facets] < SHARP
-    more = np.where(inside, rise**2 / (8 * np.where(inside, bend, 1.0)), 0.0)
+    steps = np.maximum(np.diff(v, axis=1), _APART)[..., None]
+    left, right, both = steps[:, :-1], steps[:, 1:], steps[:, :-1] + steps[:, 1:]
+    to, on = (here - before) / left, (after - here) / right
+    slope, bend = (to * right + on * left) / both, (to - on) / both  # the parabola falls by `bend` times squares
+    inside = (slope < 2 * bend * right) & (-slope < 2 * bend * left)
+    inside[..., :facets] &= (2 * here - before - after)[..., :facets] < SHARP
+    more = np.where(inside, slope**2 / (4 * np.where(inside, bend, 1.0)), 0.0)
     return np.fmax(top, np.fmax.reduce(here + more, axis=1))
 
 

@@ -18,6 +18,7 @@ from .path_shapes import Paths
 from .pressing import PressedNodes
 from .rate_rows import RateMaker
 from .smooth_conditions import ConditionMaker, Reference, Tightened, chain_of
+from .smooth_grid import Crowding
 from .smooth_law import SmoothLaw
 from .smooth_look import Judged, Look
 from .smooth_shape import SmoothProfile
@@ -34,6 +35,8 @@ _FREE = 5  # programmes after which motors with gears that lose stay on the side
 _IDLE = 4  # programmes without a better profile, where profiles take turns and do not come to stand
 _DEAR = 20.0  # times the excess is what slowing down for it may cost, as a share of the time
 _SLOWINGS = 12
+_FOR_FRICTION, _FOR_ITS_RATE = 60.0, 2.0  # grid points for as much as it changes at all, and for the limit of its rate
+_SOFT, _SOFT_TURNS = 0.1, 8  # excess at grid points beyond which tangents of friction there may leave nothing; at first alone
 _WITHIN, _PLACES = 14, 5000  # places of the last look within every interval at least, and in all
 _COARSE = 1e-4  # excess seen there that is worth another solution
 
@@ -64,13 +67,27 @@ class SmoothSolver:
 
     def _take(self, look: Look) -> None:
         self.look, self.conditions = look, ConditionMaker(self.base, look, self.resting)
+        self.sharpness = 1.0  # of friction that bends: the share of a speed that it is taken at
 
-    def rough(self, x: FloatArray) -> SmoothProfile | None:
-        """A profile to begin with, from speeds ṡ² (N + 1,), about right; None where no programme has a solution."""
-        nothing = np.zeros((self.N + 1, self.nodes.bases.shape[-1]))
-        last, profile, reference = np.inf, None, self._reference(x, None, nothing)
+    def crowding(self, profile: SmoothProfile, sharpness: float) -> Crowding:
+        """Where friction and its rate change along a profile, so that there are grid points within its knees."""
+        x, u, _ = profile.at(self.look.shares, beside=True)
+        friction = self.look.friction(x, sharpness)
+        change = _FOR_FRICTION * _changes(friction.value, np.ptp(friction.value, axis=(0, 1)))
+        if self.maker.sharing is None:
+            rate = friction.by_s * np.sqrt(x)[..., None] + friction.by_z * u[..., None]
+            change += _FOR_ITS_RATE * _changes(rate, self.maker.limits.torques.size)
+        places = self.s[:-1, None] + self.h[:, None] * self.look.shares[:, :-1]
+        return Crowding(np.append(places, self.s[-1]), np.append(0.0, np.cumsum(change)))
+
+    def rough(self, x: FloatArray, u: FloatArray | None = None, y: FloatArray | None = None) -> SmoothProfile | None:
+        """A profile to begin with, about right, from x and, if known, u and y at the grid points; None where no programme has a
+        solution.
+        """
+        y = np.zeros((self.N + 1, self.nodes.bases.shape[-1])) if y is None else y
+        last, profile, reference = np.inf, None, self._reference(x, u, y)
         for _ in range(_TURNS):
-            found = self._programme(reference, self._untightened(), _ROUGH)
+            found = self._programme(reference, self._untightened(), _ROUGH, soft=self.look.bends)
             if found is None:
                 return profile
             profile, time = found, self._time(found)
@@ -91,13 +108,15 @@ class SmoothSolver:
 
     def refined(self, x: FloatArray, u: FloatArray, y: FloatArray, margin: float = 0.0) -> SmoothFound | None:
         """The profile within limits less a share of them, from one nearby: x, u and y at the grid points."""
-        best, last, tight, idle = None, np.inf, self._untightened(margin), 0
+        best, last, tight, idle, far = None, np.inf, self._untightened(margin), 0, np.inf
+        left = TOLERANCE if self.look.bends else _LEFT
         self.conditions.all = False
         voltage = self.maker.limits.voltage
         for turn in range(_TURNS):
             settled = voltage is None or not voltage.lossy or turn >= _FREE
             self.conditions.one_sided = settled
-            profile = self._programme(self._reference(x, u, y), tight, _MIDDLE if best is None else _FINE)
+            soft = self.look.bends and far > _SOFT and turn < _SOFT_TURNS
+            profile = self._programme(self._reference(x, u, y), tight, _MIDDLE if best is None else _FINE, soft=soft)
             if profile is None:
                 break
             found = SmoothFound(profile, self._time(profile), self.look.judged(profile))
@@ -105,9 +124,9 @@ class SmoothSolver:
             idle = 0 if better else idle + 1
             best = found if best is None or found.cost < best.cost else best
             stands, last = abs(last - found.time) < _STAND * found.time, found.time
-            if (stands and found.judged.excess < _LEFT) or (idle >= _IDLE and best.judged.excess < _LEFT):
+            if (stands and found.judged.excess < left) or (idle >= _IDLE and best.judged.excess < left):
                 break
-            x, u, y = profile.x, profile.u, profile.y
+            x, u, y, far = profile.x, profile.u, profile.y, found.judged.at_ends
             if found.judged.at_ends < _MISSED or turn >= _FREE:
                 tighter = self._tighter(tight, found.judged)
                 tight = tighter if settled else tight
@@ -117,47 +136,20 @@ class SmoothSolver:
         """The same from a profile on this grid."""
         return self.refined(profile.x, profile.u, profile.y, margin)
 
-    def bent(self, found: SmoothFound, passes: int) -> SmoothFound:
-        """The best of some profiles, each found with friction that is no line in the speed as it was at the one before."""
-        best, last = None, found
-        for turn in range(passes + 1):
-            moved = self.bend_friction(last.profile)
-            judged = last._replace(judged=self.look.judged(last.profile))
-            best = judged if best is None or judged.cost < best.cost else best
-            again = self.again(last.profile) if moved and turn < passes else None
-            if again is None:
-                break
-            last = again
-        assert best is not None
-        self.bend_friction(best.profile)
-        return best
-
-    def bend_friction(self, profile: SmoothProfile) -> bool:
-        """Take friction and its rate as they are at a profile; whether they differ from what was taken before."""
-        bent = self.base.bend_friction(profile)  # type: ignore[arg-type]
-        return self.look.bend(profile) or bent
-
-    def kept(self, found: SmoothFound, paths: Paths, bends: bool) -> SmoothFound:
+    def kept(self, found: SmoothFound, paths: Paths) -> SmoothFound:
         """Looked at more closely: on a grid too coarse for its path, once more with what is seen; then what little is left."""
-        within = max(_WITHIN, min(_PLACES // self.N, 4 * _WITHIN))
-        look = Look.closer(self.look, found.profile.shape, paths, within, bends=bends)
-        slow = self._can_slow(found.profile)
-        if bends and slow:  # another solution would be for friction that it does not have
-            slowed = self._slowed(found.profile, look, bends)
-            if slowed.judged.excess <= TOLERANCE:
-                return slowed
-        if bends:
-            look.bend(found.profile)
+        look = Look.closer(self.look, found.profile.shape, paths, max(_WITHIN, min(_PLACES // self.N, 4 * _WITHIN)))
+        slow = self._can_slow(found.profile) and not look.bends
         if look.judged(found.profile).excess > (_COARSE if slow else TOLERANCE):
             self._take(look)
             found = self.again(found.profile) or found
-        return self._slowed(found.profile, look, bends)
+        return self._slowed(found.profile, look)
 
     def _can_slow(self, profile: SmoothProfile) -> bool:
         """Whether a motion as a whole may go a little slower: no speeds are given at its ends, and drives press nothing."""
         return not (self.ends.any() or profile.y.size)
 
-    def _slowed(self, profile: SmoothProfile, look: Look, bends: bool) -> SmoothFound:
+    def _slowed(self, profile: SmoothProfile, look: Look) -> SmoothFound:
         """Slower as a whole, by as little as it takes.
 
         With speeds at the ends, which stay, with what drives press, which is right for one speed only, or where rates of gravity
@@ -166,8 +158,6 @@ class SmoothSolver:
         """
         margin, last = 0.0, np.inf
         for turn in range(_SLOWINGS):
-            if bends:
-                look.bend(profile)
             found = SmoothFound(profile, self._time(profile), look.judged(profile))
             excess = found.judged.excess
             if excess <= TOLERANCE:
@@ -196,12 +186,17 @@ class SmoothSolver:
         away = np.abs(self.s[:, None] - rests).min(axis=1)
         return Reference(x, u, np.where(self.resting, 1.0, x / np.where(self.resting, 1.0, away)), y)
 
-    def _programme(self, reference: Reference, tight: Tightened, tolerance: float) -> SmoothProfile | None:
-        """The next profile. Without a solution, all rows are taken; then tangents at lower and more even speeds."""
-        found, slow = self._solved(reference, tight, tolerance), 1.0
+    def _programme(self, reference: Reference, tight: Tightened, tolerance: float, *, soft: bool = False) -> SmoothProfile | None:
+        """The next profile. Without a solution, all rows are taken; then tangents at lower and more even speeds.
+
+        Those of friction may leave nothing at any speeds: then, or at once if `soft`, limits may be passed, at a price.
+        """
+        found, slow = None if soft else self._solved(reference, tight, tolerance), 1.0
         if found is None and not self.conditions.all:
             self.conditions.all = True
-            found = self._solved(reference, tight, tolerance)
+            found = self._solved(reference, tight, tolerance, soft=soft)
+        if found is None and self.look.bends:
+            found = self._solved(reference, tight, _ROUGH, soft=True)
         while found is None and slow > _SLOWEST:
             slow *= _SLOWER
             lower = reference.x if self.ends.any() else _levelled(reference.x)  # given speeds stand out, and need a slope
@@ -209,10 +204,11 @@ class SmoothSolver:
             found = self._solved(reference, tight, tolerance)
         return found
 
-    def _solved(self, reference: Reference, tight: Tightened, tolerance: float) -> SmoothProfile | None:
+    def _solved(self, reference: Reference, tight: Tightened, tolerance: float, *, soft: bool = False) -> SmoothProfile | None:
         held = self.conditions.held
+        self.look.bend(*reference.at(self.look.shares), self.sharpness)
         chain = chain_of(reference, self.h, self.resting, held)
-        programme = BandedProgramme(chain, self.conditions(reference, tight), tolerance)
+        programme = BandedProgramme(chain, self.conditions(reference, tight, soft=soft), tolerance)
         start = np.column_stack([np.where(held, 1.0, 0.8), 0.8 * reference.u / reference.scale, reference.y])
         z, solved = programme.solve(start)
         if not solved:
@@ -233,6 +229,12 @@ class SmoothSolver:
             np.minimum(tight.rates + _MORE * _spread(quick), self.look.spare),
             tight.slower * np.minimum(np.concatenate([end, slower]), np.concatenate([slower, end])),
         )
+
+
+def _changes(values: FloatArray, size: FloatArray) -> FloatArray:
+    """How much values (N, K, n) change from place to place, in parts of their sizes, shape (N, K − 1)."""
+    found: FloatArray = (np.abs(np.diff(values, axis=1)) / np.where(size > 0, size, np.inf)).sum(axis=-1)
+    return found
 
 
 def _levelled(x: FloatArray) -> FloatArray:

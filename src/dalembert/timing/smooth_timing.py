@@ -11,22 +11,24 @@ import numpy as np
 from .. import checks
 from ..checks import FloatArray
 from .fastest_profile import Profile, ProfileSolver
-from .friction_kinds import bends, jumps
+from .friction_kinds import jumps
 from .limit_rows import RowMaker
 from .loop_joints import rubbing_rates
 from .path_grid import Grid
 from .path_shapes import Paths
+from .path_torques import PathTorques
 from .rate_rows import RateMaker
-from .smooth_grid import smooth_grid
+from .smooth_grid import Crowding, smooth_grid
 from .smooth_law import SmoothLaw
 from .smooth_profile import SmoothFound, SmoothSolver
+from .smooth_shape import SmoothProfile
 from .smooth_start import first_speeds, without_dips
 from .timing_result import Carried, TorqueJump
 
 _COARSE = 6  # the coarse grid has so many times fewer intervals,
-_LEAST = 40  # but not less than this
+_LEAST, _LEAST_BENT = 40, 160  # but not less than this, where friction bends for the sake of its knees
+_SHARPER = 3.0  # by which friction that bends is sharper from one coarse profile to the next
 _BESIDE, _JUMP = 1e-4, 1e-4  # of an interval, beside a grid point; of the largest dry friction, which is a jump there
-_BENDS = 6  # passes for friction that is no line in the speed
 
 
 class SmoothTiming(NamedTuple):
@@ -66,6 +68,15 @@ class SmoothTiming(NamedTuple):
         z = np.sqrt(x)[None, :, None]
         fast = np.maximum(maker.speed_use(grid.left) * z[:, :-1], maker.speed_use(grid.right) * z[:, 1:])
         return np.concatenate([used[None], fast, quick[None]], axis=-1)
+
+    @property
+    def torques(self) -> FloatArray:
+        """At the grid points, those after each; at the end those before, (1, N + 1, n)."""
+        if self.found is None:
+            return np.full((1, self.base.N + 1, self.path.n), np.nan)
+        x, u, *_ = self.found.profile
+        parts = (np.concatenate([part[:, 0], part[-1:, -1]]) for part in self.solver.look.parts)
+        return PathTorques(*parts).at(np.sqrt(x)[:, None], u[:, None])[None]
 
     def law(self) -> SmoothLaw:
         """s(t)."""
@@ -132,23 +143,49 @@ class _Makers(NamedTuple):
         tops = fastest.tops[0]
         if base.too_weak() or _too_fast(base, tops, ends):
             return SmoothTiming(path, base, fine, tops, None)
-        _, fastest, coarse = self._solver(path, max(N // _COARSE, _LEAST), ends)
+        few = max(N // _COARSE, _LEAST_BENT if fine.look.bends else _LEAST)
+        _, fastest, coarse = self._solver(path, few, ends)
         most = fastest.tops[0] if self.rates.limits.voltage is None else without_dips(fastest.x[0])
-        rough = coarse.rough(first_speeds(coarse.s, coarse.resting, coarse.look.rates, most, ends))
+        first = first_speeds(coarse.s, coarse.resting, coarse.look.rates, most, ends)
+        coarse.sharpness = coarse.look.bluntest(float(np.sqrt(first.max())))
+        rough = coarse.rough(first)
         if rough is None:
             return SmoothTiming(path, base, fine, tops, None)
-        found, bent = fine.refined(*fine.start(coarse, rough)), bends(self.maker.system)
+        if fine.look.bends:
+            coarse, rough = self._sharpened(path, ends, coarse, rough)
+            base, _, fine = self._solver(path, N, ends, coarse.crowding(rough, 1.0))
+        found = fine.refined(*fine.start(coarse, rough))
         if found is not None:
-            found = fine.kept(fine.bent(found, _BENDS) if bent else found, path, bent)
+            found = fine.kept(found, path)
         return SmoothTiming(path, base, fine, tops, found if found is not None and found.time < checks.LARGEST else None)
 
-    def _solver(self, path: Paths, N: int, ends: FloatArray) -> tuple[ProfileSolver, Profile, SmoothSolver]:
-        """Of a grid, the fastest profile of limits without rates, voltages being without inductance there, and the solver."""
+    def _sharpened(
+        self, path: Paths, ends: FloatArray, coarse: SmoothSolver, rough: SmoothProfile
+    ) -> tuple[SmoothSolver, SmoothProfile]:
+        """From a profile with blunt friction to one with friction as it is, or nearly so, each on a grid for the one before."""
+        steps = int(np.ceil(np.log(1 / coarse.sharpness) / np.log(_SHARPER)))
+        sharper = [coarse.sharpness * _SHARPER**k for k in range(1, steps)]
+        for sharpness in (*sharper, 1.0, 1.0):  # and on a grid for friction as it is
+            _, _, again = self._solver(path, coarse.N, ends, coarse.crowding(rough, sharpness))
+            again.sharpness = sharpness
+            found = again.rough(*again.start(coarse, rough))
+            if found is None:
+                break
+            coarse, rough = again, found
+        return coarse, rough
+
+    def _solver(
+        self, path: Paths, N: int, ends: FloatArray, crowding: Crowding | None = None
+    ) -> tuple[ProfileSolver, Profile, SmoothSolver]:
+        """Of a grid, the fastest profile of limits without rates, voltages being without inductance there, and the solver.
+
+        Where something crowds, a profile is known already, and this one is that of the largest speeds.
+        """
         hidden = rubbing_rates(self.maker.system, self.maker.threads)
-        grid = smooth_grid(path, N, (ends[0] == 0.0, ends[1] == 0.0), hidden)
+        grid = smooth_grid(path, N, (ends[0] == 0.0, ends[1] == 0.0), hidden, crowding)
         base = ProfileSolver(self.without, grid, ends[None])
         nothing = np.zeros((1, base.N))
-        fastest = base.solve()[0] if base.R else Profile(base.caps, base.caps, nothing, nothing)
+        fastest = base.solve()[0] if base.R and crowding is None else Profile(base.caps, base.caps, nothing, nothing)
         own = base if self.maker is self.without else ProfileSolver(self.maker, grid, ends[None])
         return base, fastest, SmoothSolver(own, self.rates, ends)
 

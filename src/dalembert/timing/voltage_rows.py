@@ -83,11 +83,6 @@ class InductiveVoltages:
         share = self.train.sharing[self.motors]
         return L[..., None] * share, R[..., None] * share
 
-    def at(self, path: Rates, z: FloatArray, tau: FloatArray, rate: FloatArray) -> FloatArray:
-        """(1) for torques and their rates (N, K, n) at the speed z (N, K, 1)."""
-        (torque, slope), (L, R, e) = self._of_motors((tau, rate)), self._factors(path)
-        return L * slope + R * torque + e * z + self.shift
-
     def acting(self, path: Rates, torque: FloatArray) -> BoolArray:
         """Which limits act at places (N, K, rows) of a profile with torques (N, K, n): those of their side, and beside it."""
         if not self.lossy:

@@ -79,54 +79,90 @@ def test_gradient_and_hessian_of_the_time_are_its_differences(rng):
             assert column[k + 1] == pytest.approx(hessian[1, k], abs=1e-8)
 
 
-@pytest.mark.parametrize("further", [0, 2])
-def test_a_programme_ends_where_another_solver_does(further, rng):
-    """Eight intervals from rest to rest, with random conditions that leave room: beside SLSQP of scipy."""
-    N, w = 8, 2 + further
+def from_rest_to_rest(N, w):
+    """A chain of so many intervals and unknowns, and its start."""
     s = np.linspace(0.0, 1.0, N + 1)
     x0 = np.minimum(s, 1 - s) ** (4 / 3)
     h, whole = np.diff(s), shape_of(x0).whole
     E = np.stack([-x0[:-1], -2 * h * (1 - whole), x0[1:], -2 * h * whole])
     held = np.zeros((N + 1, w), dtype=bool)
     held[[0, -1], :2] = True
-    values = np.zeros((N + 1, w))
-    values[:, 0] = 1.0
-    chain = Chain(E, x0, h, held, values)
-    along = np.zeros((N, 1, 2 * w))
-    along[..., [0, w]] = 1.0
-    of = np.concatenate([rng.normal(size=(N, 5, 2 * w)), along], axis=1).reshape(6 * N, 2 * w)
-    interval = np.repeat(np.arange(N), 6)
-    conditions = ChainConditions(interval, of, np.full(6 * N, 3.0))
-    start = np.full((N + 1, w), 0.1)
-    start[:, 0] = 0.5
-    found = BandedProgramme(chain, conditions, 1e-9).solve(start)
-    assert found.solved
+    values, start = np.zeros((N + 1, w)), np.full((N + 1, w), 0.1)
+    values[:, 0], start[:, 0] = 1.0, 0.5
+    return Chain(E, x0, h, held, values), start
+
+
+def by_scipy(chain, conditions, start, price):
+    """Time and price of the least of a programme, by SLSQP with one more unknown for each condition that may be passed."""
+    N, w = len(chain.h), chain.held.shape[1]
+    free, soft = np.flatnonzero(~chain.held.ravel()), np.flatnonzero(~conditions.firm)
 
     def full(z):
-        whole = np.where(held, values, 0.0)
-        whole[~held] = z
+        whole = np.where(chain.held, chain.values, 0.0)
+        whole[~chain.held] = z[: len(free)]
         return whole
 
     def rows(z):
         ends = np.concatenate([full(z)[:-1], full(z)[1:]], axis=1)
-        return np.concatenate([(E.T * ends[:, [0, 1, w, w + 1]]).sum(axis=1), (of * ends[interval]).sum(axis=1)])
+        kept = (conditions.of * ends[conditions.interval]).sum(axis=1)
+        kept[soft] -= z[len(free) :]
+        return np.concatenate([(chain.E.T * ends[:, [0, 1, w, w + 1]]).sum(axis=1), kept])
 
-    free = np.flatnonzero(~held.ravel())
-    still = rows(np.zeros(len(free)))
-    A = np.array([rows(e) - still for e in np.eye(len(free))]).T
+    count = len(free) + len(soft)
+    still = rows(np.zeros(count))
+    A = np.array([rows(e) - still for e in np.eye(count)]).T
     limits = [LinearConstraint(A[:N], -still[:N], -still[:N]), LinearConstraint(A[N:], -np.inf, conditions.b - still[N:])]
-    bounds = [(1e-3, None) if k % w == 0 else (None, None) for k in free]
-    other = minimize(
-        lambda z: time_of(chain, full(z)[:, 0])[0],
-        start.ravel()[free],
+    bounds = [(1e-3, None) if k % w == 0 else (None, None) for k in free] + [(0.0, None)] * len(soft)
+    found = minimize(
+        lambda z: time_of(chain, full(z)[:, 0])[0] / (1 + price) + price / (1 + price) * z[len(free) :].sum(),
+        np.concatenate([start.ravel()[free], np.ones(len(soft))]),
         constraints=limits,
         bounds=bounds,
         method="SLSQP",
-        options={"ftol": 1e-12, "maxiter": 500},
+        options={"ftol": 1e-12 / (1 + price), "maxiter": 500},
     )
-    assert other.success, other.message
+    assert found.success, found.message
+    return found.fun * (1 + price)
+
+
+def random_conditions(N, w, rng):
+    """Six of each interval, which leave room; the last one keeps ξ from growing."""
+    along = np.zeros((N, 1, 2 * w))
+    along[..., [0, w]] = 1.0
+    of = np.concatenate([rng.normal(size=(N, 5, 2 * w)), along], axis=1).reshape(6 * N, 2 * w)
+    return ChainConditions(np.repeat(np.arange(N), 6), of, np.full(6 * N, 3.0), np.ones(6 * N, dtype=bool))
+
+
+@pytest.mark.parametrize("further", [0, 2])
+def test_a_programme_ends_where_another_solver_does(further, rng):
+    """Eight intervals from rest to rest, with random conditions that leave room: beside SLSQP of scipy."""
+    chain, start = from_rest_to_rest(8, 2 + further)
+    conditions = random_conditions(8, 2 + further, rng)
+    found = BandedProgramme(chain, conditions, 1e-9).solve(start)
+    assert found.solved
     # of further unknowns the programme takes as few as can be, for a millionth of the time
-    assert time_of(chain, found.z[:, 0])[0] == pytest.approx(other.fun, rel=1e-5 if further else 1e-6)
+    other = by_scipy(chain, conditions, start, 0.0)
+    assert time_of(chain, found.z[:, 0])[0] == pytest.approx(other, rel=1e-5 if further else 1e-6)
+
+
+def test_conditions_that_contradict_each_other_are_passed_where_it_costs_least(rng):
+    """ξ ≤ 0.3 and ξ ≥ 0.7 in the middle, and one beside them that can be kept: all or none of these may be passed."""
+    chain, start = from_rest_to_rest(8, 2)
+    conditions = random_conditions(8, 2, rng)
+    of, b = conditions.of.copy(), conditions.b.copy()
+    of[24:27], b[24:27] = 0.0, [0.3, -0.7, 5.0]
+    of[24:27, 0] = 1.0, -1.0, 2.0
+    assert not BandedProgramme(chain, conditions._replace(of=of, b=b), 1e-9).solve(start).solved
+    firm = ~np.isin(np.arange(len(b)), [24, 25, 26])
+    conditions = conditions._replace(of=of, b=b, firm=firm)
+    found = BandedProgramme(chain, conditions, 1e-9).solve(start)
+    time, price = time_of(chain, found.z[:, 0])[0], 10.0 * time_of(chain, np.where(chain.held, 1.0, start)[:, 0])[0]
+    ends = np.concatenate([found.z[:-1], found.z[1:]], axis=1)
+    passed = np.maximum((of * ends[conditions.interval]).sum(axis=1) - b, 0.0)
+    assert passed[firm].max() <= 1e-8
+    assert passed[[24, 25]].sum() == pytest.approx(0.4, abs=1e-6)
+    assert passed[26] <= 1e-8
+    assert time + price * passed.sum() == pytest.approx(by_scipy(chain, conditions, start, price), rel=1e-6)
 
 
 def test_rates_of_torque_along_a_path_are_those_of_the_motion(rng):

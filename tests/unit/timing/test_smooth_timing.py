@@ -11,28 +11,13 @@ import pytest
 import dalembert as dal
 from dalembert.errors import InfeasibleError, ModelError, ShapeError, UnknownNameError
 
-from .timing_cases import dense_times, efforts, panda, points, rod, with_friction
+from .timing_cases import dense_times, efforts, panda, points, rod, uses, with_friction
 
 JERK, ANGLE = 20.0, 3.0
 
 
 def speeds(robot):
     return np.array([joint.limits.velocity for joint in robot.structure.coordinates])
-
-
-def uses(system, motion, **limits):
-    """The largest share of each limit at ten places within every piece of a motion, all by public functions."""
-    at = motion(dense_times(motion))
-    state = at.q, at.qd, at.qdd
-    values = {
-        "torque": lambda: dal.inverse_dynamics(system, *state),
-        "velocity": lambda: at.qd,
-        "acceleration": lambda: at.qdd,
-        "jerk": lambda: at.qddd,
-        "torque_rate": lambda: dal.torque_rate(system, *state, at.qddd),
-        "power": lambda: dal.inverse_dynamics(system, *state) * at.qd,
-    }
-    return {kind: float((np.abs(values[kind]()) / np.asarray(limit)).max()) for kind, limit in limits.items()}
 
 
 @pytest.mark.parametrize(("intervals", "error"), [(50, 1e-3), (200, 1e-4), (1000, 1e-5)])

@@ -65,6 +65,21 @@ def excess(system, motion, limits):
     return float((np.abs(tau) / limits).max() - 1.0)
 
 
+def uses(system, motion, **limits):
+    """The largest share of each limit at ten places within every piece of a motion, all by public functions."""
+    at = motion(dense_times(motion))
+    state = at.q, at.qd, at.qdd
+    values = {
+        "torque": lambda: dal.inverse_dynamics(system, *state),
+        "velocity": lambda: at.qd,
+        "acceleration": lambda: at.qdd,
+        "jerk": lambda: at.qddd,
+        "torque_rate": lambda: dal.torque_rate(system, *state, at.qddd),
+        "power": lambda: dal.inverse_dynamics(system, *state) * at.qd,
+    }
+    return {kind: float((np.abs(values[kind]()) / np.asarray(limit)).max()) for kind, limit in limits.items()}
+
+
 def rod():
     """A rod that turns in the horizontal plane, and its inertia."""
     found = dal.robots.pendulum().with_gravity([0.0, 9.81, 0.0])
