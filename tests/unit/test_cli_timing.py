@@ -73,6 +73,16 @@ def test_torques_that_jump_are_listed(tmp_path, capsys):
     assert "-100" in text
 
 
+def test_points_of_a_path_need_no_times(tmp_path, capsys):
+    way = tmp_path / "way.csv"
+    durations = []
+    for table in ("q_joint1,q_joint2\n0,0\n0.5,0.5\n1,0\n", "t,q_joint1,q_joint2\n2,0,0\n1,0.5,0.5\n0,1,0\n"):
+        way.write_text(table, encoding="utf-8")
+        assert main(["timing", "two_link_planar", "--points", str(way), "--torque", "1500", "--intervals", "60", "--json"]) == 0
+        durations.append(json.loads(capsys.readouterr().out)["duration"])
+    assert durations[0] == durations[1]
+
+
 def test_torques_of_drives_that_are_not_the_coordinates_are_written_too(tmp_path):
     four_bar = dal.mechanisms.four_bar().replace(actuated=("joint1", "joint3"))
     file, table = tmp_path / "four_bar.toml", tmp_path / "motion.csv"

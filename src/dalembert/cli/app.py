@@ -299,7 +299,7 @@ COMMANDS = {
         "the least time along a path within limits of torque, speed, acceleration, power, motors, jerk and torque rate",
         (
             SOURCE,
-            option("--points", about="a .csv or .parquet table with columns t and q_<name>; t is not used", metavar="FILE"),
+            option("--points", about="a .csv or .parquet table with columns q_<name>; others are left alone", metavar="FILE"),
             number_list("--from", "positions at the start of a straight path", dest="start"),
             number_list("--to", "positions at its end", dest="end"),
             number_list("--torque", "largest torques, one or one for each; those of the model if left out"),

@@ -14,7 +14,7 @@ from ..errors import ShapeError
 from ..loading import load
 from ..timing import FastestTiming, fastest_timing
 from . import outputs, terminal
-from .motion_files import MotionTable, motion_columns, read_points, write_table
+from .motion_files import MotionTable, motion_columns, read_states, write_table
 from .motion_options import end_of, start_of
 from .sheets import Sheet, print_sheets, print_title, sheet
 from .state_files import target_of
@@ -34,7 +34,7 @@ def run(given: Namespace) -> None:
     if given.json:
         terminal.print_json({"robot": robot.name, **found.to_dict()})
     else:
-        print_title(f"{robot!r}, fastest timing: {float(found.duration):.6g} s, {given.intervals} intervals")
+        print_title(f"{robot!r}, fastest timing: {float(found.duration):.6g} s, {len(found.s) - 1} intervals")
         print_sheets(binding(found), *jumps(found))
     if target is not None:
         at = found.motion.sample(count=given.samples)
@@ -71,7 +71,7 @@ def _way(robot: Loaded, given: Namespace) -> FloatArray:
     if given.points is not None:
         if given.start or given.end:
             raise ShapeError("--points: found together with --from or --to, which make another path. Leave these out.")
-        return read_points(given.points, robot)[1]
+        return read_states(given.points, robot, ["q"])["q"]
     if not given.end:
         raise ShapeError("--points, --to: no path found. Give --points FILE, or --to, and --from if it is not zero.")
     return np.stack([start_of(robot, given), end_of(robot, given)])

@@ -22,7 +22,7 @@ from ..options import samples
 from ..trajectory import Motion
 from . import timing_refusals as refusals
 from .drive_facets import Facets
-from .fastest_profile import Profile, ProfileSolver
+from .fastest_profile import MOST_EXCESS, Profile, ProfileSolver
 from .friction_kinds import bends
 from .gripped_drives import grip_of, sharing_of
 from .limit_rows import Limit, RowMaker, TimingLimits
@@ -40,7 +40,6 @@ from .timing_result import FastestTiming
 from .voltage_rows import inductive_voltages
 
 _AT_ONCE = 80_000  # samples that are looked at together: more do not stay in the caches
-_MOST_EXCESS = 1e-6  # of a limit, which no timing exceeds by more
 _ROUNDS = 20  # timings of drives that share torques; three or four are usual
 _BOUNDLESS = 1e6  # of the largest torque, in a second: as good as at once
 _LOOKED = 33  # places of a path at which the positions of a mechanism are looked for first
@@ -102,7 +101,8 @@ def fastest_timing(
     end_speeds : tuple of two float
         ṡ at the start and at the end of the path; 0 is rest.
     intervals : int
-        N, the number of intervals of the grid; 20 for each piece of the path at least.
+        N, the number of intervals of the grid; 20 for each piece of the path at least, and within limits of torque rates as many
+        as knees of smooth friction ask for.
     threads : int, optional
         How many threads to use; by default `DALEMBERT_NUM_THREADS`, else all cores.
 
@@ -295,8 +295,8 @@ def _timed_smoothly(
         k = min(still.interval, base.N - 1)
         messages.setdefault(0, refusals.at_rest(maker, still, grid.s[0, still.interval], path.ends[0], grid.left[0][0, k]))
     excess = np.array([np.nan if found.found is None else found.found.judged.excess])
-    if not excess[0] <= _MOST_EXCESS:
-        messages.setdefault(0, _too_fast_at_ends(ends, found) or refusals.no_smooth_timing(ends, N))
+    if not excess[0] <= MOST_EXCESS:
+        messages.setdefault(0, _too_fast_at_ends(ends, found) or refusals.no_smooth_timing(ends, base.N))
     return _Piece(grid.s, profile, found.torques, found.use, excess, messages, base, found)
 
 
@@ -338,7 +338,7 @@ def _not_timed(solver: ProfileSolver, paths: Paths, row: int, profile: Profile, 
     if (stuck := np.flatnonzero(~(x[1:] + x[:-1] > 0))).size:
         k = int(stuck[0])
         return refusals.no_way_on(s[k], end, q[k], refusals.in_use(maker, use[k]))
-    if excess > _MOST_EXCESS:
+    if excess > MOST_EXCESS:
         k = int(np.argmax(use.max(axis=1)))
         return refusals.not_within(refusals.limit_words(maker, int(np.argmax(use[k]))), 1.0 + float(excess), s[k], end, q[k])
     return ""

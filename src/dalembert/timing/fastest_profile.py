@@ -24,6 +24,7 @@ from .speed_program import RowKinds, speed_kernel
 from .table_program import friction_ranges, padded_zeros, table_of, tightened
 
 TOLERANCE = 5e-7  # relative excess that is left alone
+MOST_EXCESS = 1e-6  # of a limit, which no timing exceeds by more
 _PASSES = 12
 _LOCAL = 4  # passes after which intervals that still exceed a limit are slowed, too
 _SLOWER = 12  # times a profile is slowed as a whole that exceeds a limit after all passes
@@ -431,4 +432,4 @@ def _of_neighbours(factor: FloatArray) -> FloatArray:
     return found
 
 
-__all__ = ["TOLERANCE", "Profile", "ProfileSolver", "Still"]
+__all__ = ["MOST_EXCESS", "TOLERANCE", "Profile", "ProfileSolver", "Still"]

@@ -21,7 +21,7 @@ BoolArray = NDArray[np.bool_]
 IndexArray = NDArray[np.intp]
 WITHIN = 4  # places looked at inside of each interval; parabolas tell what is between them
 _LEAST = 20  # intervals of a piece: on fewer, limits kept between grid points can cost several times the time
-_CLOSER, _FEW, _COARSE = 24, 40, 400  # places where a piece of the path, or all of it, has fewer intervals: it bends within them
+_CLOSER, _FEW, _COARSE = 24, 40, 500  # places where a piece of the path, or all of it, has fewer intervals: it bends within them
 _BEFORE = 1e-12  # share of the path by which a place just before a jump is before it
 _GRADED = 0.1  # of the grid points at either end lie closer to each other
 _FINER = 4  # times as many places tell where a path turns
@@ -151,10 +151,11 @@ def _from_corner_to_corner(s: FloatArray, measure: FloatArray, stops: FloatArray
 
 
 def turning(q1: FloatArray) -> FloatArray:
-    """By which angle in joint space q′ (..., K, n) turns from each place to the next [rad], (..., K − 1)."""
-    unit = q1 / np.maximum(np.linalg.norm(q1, axis=-1, keepdims=True), 1e-300)
+    """By which angle in joint space q′ (..., K, n) turns from each place to the next [rad], (..., K − 1); zero turns nowhere."""
+    size = np.linalg.norm(q1, axis=-1, keepdims=True)
+    unit = q1 / np.where(size > 0, size, 1.0)
     found: FloatArray = 2 * np.arcsin(np.clip(np.linalg.norm(np.diff(unit, axis=-2), axis=-1) / 2, 0.0, 1.0))
-    return found
+    return found * ((size[..., :-1, 0] > 0) & (size[..., 1:, 0] > 0))
 
 
 def _close_to_rests(s: FloatArray, taken: BoolArray, rests: BoolArray) -> None:

@@ -30,6 +30,11 @@ class Crowding(NamedTuple):
     s: FloatArray
     much: FloatArray
 
+    @property
+    def whole(self) -> float:
+        """How many are asked for in all."""
+        return float(self.much[-1])
+
     def among(self, even: FloatArray) -> FloatArray:
         """The places between rests that stand first and last in even ones, but not beside them: there a path may turn back."""
         return self.s[(self.s > even[1]) & (self.s < even[-2])]
@@ -120,8 +125,12 @@ def _spread(path: Paths, rests: FloatArray, N: int, resting_ends: tuple[bool, bo
 
 
 def _turning(path: Paths, places: FloatArray) -> FloatArray:
-    """By which angle in joint space the direction of a path has turned since the first of some places [rad]."""
-    return np.concatenate([[0.0], np.cumsum(turning(path.at(places[None])[1][0]))])
+    """By which angle in joint space the direction of a path has turned since the first of some places [rad], but for the last
+    place itself: what turns there is a corner, and is passed at rest.
+    """
+    last = np.arange(len(places)) == len(places) - 1
+    q1 = path.at(just_before(path, places[None], last[None]))[1][0]
+    return np.concatenate([[0.0], np.cumsum(turning(q1))])
 
 
 def _graded(count: int, from_rest: bool, to_rest: bool) -> FloatArray:

@@ -20,10 +20,11 @@ from .rate_rows import RateMaker
 from .smooth_shape import Shape, SmoothProfile, place_of
 
 _CLOSE = frozen(np.array([0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4]))  # of an interval: beside turns of joints
+_GAPS, _FINER = 10, frozen(np.arange(1, 9) / 9)  # between places of an interval, that are looked into once more, and where
 _STILL = 1e-60  # ṡ² of what rests, where tangents are laid
 _KNEE, _FELT, _BLUNTEST = 1e-9, 0.01, 1e-6  # of the largest speed: within any knee; of the largest friction; sharpness at least
-_APART = 1e-12  # of an interval: how far places are apart at least, where parabolas are laid through them
-_INTO = 1e-9  # of the way to the next place: on this side of where a joint turns round
+_APART = 1e-6  # of an interval: places closer than this are one, of which rounding makes slopes
+_INTO = 1e-9  # of the way to the middle of an interval: on this side of where a joint turns round
 
 
 class Judged(NamedTuple):
@@ -73,20 +74,30 @@ class Look:
         torques = PathTorques(*(_joined(*part, N) for part in parts))
         return cls(base, maker, nodes, _with_ends(grid.shares[0]), path, torques)
 
-    @classmethod
-    def closer(cls, solved: Look, shape: Shape, paths: Paths, within: int) -> Look:
+    @staticmethod
+    def closer(solved: Look, shape: Shape, paths: Paths, within: int) -> Look:
         """At more places within every interval than another look has, even in the time of a profile of this shape.
 
         Where friction bends, others lie beside its ends and where a joint turns round: its rates have narrow peaks there.
         """
-        base, grid = solved.base, solved.base.grid
         v = np.arange(1, within + 1) / (within + 1)
         if solved.bends:
-            v = _with_turns(v, shape, grid)
+            v = _with_turns(v, shape, solved.base.grid)
+        return solved._at(v, shape, paths)
+
+    def finer(self, profile: SmoothProfile, paths: Paths) -> Look:
+        """At further places about the peaks of a profile, where what is between places could be beyond a limit."""
+        v = profile.last_share(self.shares)[0]
+        about = _about_peaks(np.concatenate(self._beyond_all(profile), axis=-1), v)
+        return self._at(np.sort(np.hstack([v[:, 1:-1], about]), axis=1), profile.shape, paths)
+
+    def _at(self, v: FloatArray, shape: Shape, paths: Paths) -> Look:
+        """At other places within intervals, by the time of profiles of this shape: (K,), or (N, K)."""
+        base, grid = self.base, self.base.grid
         shares = Shape(*(part[:, None] for part in shape)).share(v)
         inside = paths.at((grid.s[0][:-1, None] + grid.lengths[0][:, None] * shares).reshape(1, -1))
         path = rates_of(tuple(_joined(*parts, base.N) for parts in zip(grid.left, inside, grid.right, strict=True)))
-        return cls(base, solved.maker, solved.nodes, _with_ends(shares), path, base.maker.torques(path))
+        return Look(base, self.maker, self.nodes, _with_ends(shares), path, base.maker.torques(path))
 
     def _find_rows(self) -> None:
         self.rows = self.base.maker(self.path, self.parts)
@@ -99,21 +110,25 @@ class Look:
 
     def judged(self, profile: SmoothProfile) -> Judged:
         """How far limits are exceeded, by friction as it is."""
+        above, below, speeds, rates = self._beyond_all(profile)
+        v, facets = profile.last_share(self.shares)[0], self.base.kinds.facets
+        over, under = (np.fmax(_peak(part, v, facets), 0.0) for part in (above, below))
+        fast, quick = (np.fmax(_peak(part, v), 0.0) for part in (speeds, rates))
+        rates = rates + 1
+        used = np.maximum(above, below) + 1
+        used[..., self.without] = np.nan_to_num(rates[..., self.instead])
+        at_ends = max(float(np.fmax.reduce(part[:, [0, -1]], axis=None, initial=0.0)) - 1 for part in (rates, used))
+        return Judged(over, under, fast[:, 0], quick, used.max(axis=1), np.fmax.reduce(rates, axis=1, initial=0.0), at_ends)
+
+    def _beyond_all(self, profile: SmoothProfile) -> tuple[FloatArray, ...]:
+        """By what share of their limits rows are above and below them, speeds and rates beyond them, all (N, K, ...)."""
         x, u, slope = profile.at(self.shares, beside=True)
         self.bend(x, u)
         pressed, hurried, direct = (0.0, 0.0, 0.0) if self.pressing is None else self.pressing.at(profile, self.shares)
-        above, below = self._beyond(x, u, pressed)
         speeds = (np.sqrt(x) * self.slowness)[..., None]
         rates = np.abs(self.rates.value(x, u, slope) + np.sqrt(x)[..., None] * hurried + direct) / self.rates.size
         rates[~self.acting(profile)] = np.nan  # no peak is looked for between rows that act and those that do not
-        used = np.maximum(above, below) + 1
-        used[..., self.without] = np.nan_to_num(rates[..., self.instead])
-        facets = self.base.kinds.facets
-        v = profile.last_share(self.shares)[0]
-        over, under = (np.fmax(_peak(part, v, facets), 0.0) for part in (above, below))
-        fast, quick = (np.fmax(_peak(part, v), 0.0) for part in (speeds - 1, rates - 1))
-        at_ends = max(float(np.fmax.reduce(part[:, [0, -1]], axis=None, initial=0.0)) - 1 for part in (rates, used))
-        return Judged(over, under, fast[:, 0], quick, used.max(axis=1), np.fmax.reduce(rates, axis=1, initial=0.0), at_ends)
+        return *self._beyond(x, u, pressed), speeds - 1, rates - 1
 
     def _beyond(self, x: FloatArray, u: FloatArray, pressed: FloatArray | float) -> tuple[FloatArray, FloatArray]:
         """By what share of their limits rows, with what is pressed, are above and below them, (N, K, R); negative where they
@@ -203,6 +218,18 @@ def _with_turns(v: FloatArray, shape: Shape, grid: Grid) -> FloatArray:
     return found
 
 
+def _about_peaks(values: FloatArray, v: FloatArray) -> FloatArray:
+    """Places within the gaps beside peaks that promise most in every interval, from shares (N, K, R) at places v (N, K)."""
+    here = np.pad(np.nan_to_num(values, nan=-1.0), ((0, 0), (1, 1), (0, 0)), mode="edge")
+    before, here, after = here[:, :-2], here[:, 1:-1], here[:, 2:]
+    peaks = (here >= before) & (here >= after)
+    promise = np.where(peaks, here + (here - np.minimum(before, after)) / 2, -np.inf).max(axis=-1)
+    gaps = np.argsort(-np.maximum(promise[:, :-1], promise[:, 1:]), axis=1)[:, :_GAPS]
+    first, last = (np.take_along_axis(v, gaps + k, axis=1)[..., None] for k in (0, 1))
+    found: FloatArray = first + (last - first) * _FINER
+    return found.reshape(len(v), -1)
+
+
 def _one_way(parts: PathTorques) -> PathTorques:
     """At its ends an interval has the dry friction that it has within: there a coordinate may be about to turn round."""
     dry = parts.dry.copy()
@@ -216,8 +243,9 @@ def _just_within(path: Rates) -> Rates:
     """
     found = tuple(part.copy() for part in path)
     for part, own in zip(found, path, strict=True):
-        part[:, 0] += _INTO * (own[:, 1] - own[:, 0])
-        part[:, -1] += _INTO * (own[:, -2] - own[:, -1])
+        middle = own[:, own.shape[1] // 2]  # and not the next place, which may be next to nothing itself
+        part[:, 0] += _INTO * (middle - own[:, 0])
+        part[:, -1] += _INTO * (middle - own[:, -1])
     return rates_of(found)
 
 

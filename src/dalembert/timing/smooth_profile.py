@@ -90,7 +90,7 @@ class SmoothSolver:
             found = self._programme(reference, self._untightened(), _ROUGH, soft=self.look.bends)
             if found is None:
                 return profile
-            profile, time = found, self._time(found)
+            profile, time = found, self.time(found)
             if abs(last - time) < _NEAR * time:
                 break
             last, reference = time, self._reference(found.x, found.u, found.y)
@@ -119,7 +119,7 @@ class SmoothSolver:
             profile = self._programme(self._reference(x, u, y), tight, _MIDDLE if best is None else _FINE, soft=soft)
             if profile is None:
                 break
-            found = SmoothFound(profile, self._time(profile), self.look.judged(profile))
+            found = SmoothFound(profile, self.time(profile), self.look.judged(profile))
             better = best is None or found.cost < best.cost * (1 - _STAND)
             idle = 0 if better else idle + 1
             best = found if best is None or found.cost < best.cost else best
@@ -143,13 +143,13 @@ class SmoothSolver:
         if look.judged(found.profile).excess > (_COARSE if slow else TOLERANCE):
             self._take(look)
             found = self.again(found.profile) or found
-        return self._slowed(found.profile, look)
+        return self._slowed(found.profile, look, paths)
 
     def _can_slow(self, profile: SmoothProfile) -> bool:
         """Whether a motion as a whole may go a little slower: no speeds are given at its ends, and drives press nothing."""
         return not (self.ends.any() or profile.y.size)
 
-    def _slowed(self, profile: SmoothProfile, look: Look) -> SmoothFound:
+    def _slowed(self, profile: SmoothProfile, look: Look, paths: Paths) -> SmoothFound:
         """Slower as a whole, by as little as it takes.
 
         With speeds at the ends, which stay, with what drives press, which is right for one speed only, or where rates of gravity
@@ -158,7 +158,10 @@ class SmoothSolver:
         """
         margin, last = 0.0, np.inf
         for turn in range(_SLOWINGS):
-            found = SmoothFound(profile, self._time(profile), look.judged(profile))
+            judged = look.judged(profile)
+            if look.bends and judged.excess <= TOLERANCE:
+                judged = look.finer(profile, paths).judged(profile)
+            found = SmoothFound(profile, self.time(profile), judged)
             excess = found.judged.excess
             if excess <= TOLERANCE:
                 break
@@ -168,7 +171,8 @@ class SmoothSolver:
             last = excess if again is None else np.inf
         return found
 
-    def _time(self, profile: SmoothProfile) -> float:
+    def time(self, profile: SmoothProfile) -> float:
+        """How long a profile takes."""
         return float(SmoothLaw(self.s, profile).breaks[-1])
 
     def _untightened(self, margin: float = 0.0) -> Tightened:

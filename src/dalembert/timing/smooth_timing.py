@@ -10,8 +10,8 @@ import numpy as np
 
 from .. import checks
 from ..checks import FloatArray
-from .fastest_profile import Profile, ProfileSolver
-from .friction_kinds import jumps
+from .fastest_profile import MOST_EXCESS, Profile, ProfileSolver
+from .friction_kinds import bends, jumps
 from .limit_rows import RowMaker
 from .loop_joints import rubbing_rates
 from .path_grid import Grid
@@ -27,18 +27,31 @@ from .timing_result import Carried, TorqueJump
 
 _COARSE = 6  # the coarse grid has so many times fewer intervals,
 _LEAST, _LEAST_BENT = 40, 160  # but not less than this, where friction bends for the sake of its knees
+_OF_KNEES, _MOST_FOR_KNEES = 0.7, 2000  # where it bends: intervals at least, of what knees ask for, which counts up to so many
+_FINER, _TOO_SLOW = 2, 1.3  # times as many intervals, where a timing takes so many times as long as a coarse one tells
 _SHARPER = 3.0  # by which friction that bends is sharper from one coarse profile to the next
 _BESIDE, _JUMP = 1e-4, 1e-4  # of an interval, beside a grid point; of the largest dry friction, which is a jump there
 
 
 class SmoothTiming(NamedTuple):
-    """One path on its grid; without a profile, no timing was found. `base` has the limits that refuse and tell of top speeds."""
+    """One path on its grid; without a profile, no timing was found. `base` has the limits that refuse and tell of top speeds, and
+    `expected` is about the time that a coarse grid tells, ∞ where limits refuse at once.
+    """
 
     path: Paths
     base: ProfileSolver
     solver: SmoothSolver
     tops: FloatArray
     found: SmoothFound | None
+    expected: float
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether no timing was found though there should be one, or a far slower one."""
+        found = self.found
+        return self.expected < np.inf and (
+            found is None or found.judged.excess > MOST_EXCESS or found.time > _TOO_SLOW * self.expected
+        )
 
     @property
     def grid(self) -> Grid:
@@ -138,11 +151,19 @@ class _Makers(NamedTuple):
     without: RowMaker
 
     def timed(self, path: Paths, N: int, ends: FloatArray) -> SmoothTiming:
+        """Tangents of friction that bends may lead nowhere on a coarse grid; then once more on a finer one."""
+        found = self._timed(path, N, ends)
+        if not (found.is_lost and bends(self.maker.system)):
+            return found
+        again = self._timed(path, _FINER * found.base.N, ends)
+        return found if again.is_lost else again
+
+    def _timed(self, path: Paths, N: int, ends: FloatArray) -> SmoothTiming:
         """Coarsely first, which tells where to begin."""
         base, fastest, fine = self._solver(path, N, ends)
         tops = fastest.tops[0]
         if base.too_weak() or _too_fast(base, tops, ends):
-            return SmoothTiming(path, base, fine, tops, None)
+            return SmoothTiming(path, base, fine, tops, None, np.inf)
         few = max(N // _COARSE, _LEAST_BENT if fine.look.bends else _LEAST)
         _, fastest, coarse = self._solver(path, few, ends)
         most = fastest.tops[0] if self.rates.limits.voltage is None else without_dips(fastest.x[0])
@@ -150,14 +171,16 @@ class _Makers(NamedTuple):
         coarse.sharpness = coarse.look.bluntest(float(np.sqrt(first.max())))
         rough = coarse.rough(first)
         if rough is None:
-            return SmoothTiming(path, base, fine, tops, None)
+            return SmoothTiming(path, base, fine, tops, None, 0.0)
         if fine.look.bends:
             coarse, rough = self._sharpened(path, ends, coarse, rough)
-            base, _, fine = self._solver(path, N, ends, coarse.crowding(rough, 1.0))
+            crowding = coarse.crowding(rough, 1.0)
+            base, _, fine = self._solver(path, max(N, int(_OF_KNEES * min(crowding.whole, _MOST_FOR_KNEES))), ends, crowding)
         found = fine.refined(*fine.start(coarse, rough))
         if found is not None:
             found = fine.kept(found, path)
-        return SmoothTiming(path, base, fine, tops, found if found is not None and found.time < checks.LARGEST else None)
+        found = found if found is not None and found.time < checks.LARGEST else None
+        return SmoothTiming(path, base, fine, tops, found, coarse.time(rough))
 
     def _sharpened(
         self, path: Paths, ends: FloatArray, coarse: SmoothSolver, rough: SmoothProfile

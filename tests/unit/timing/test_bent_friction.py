@@ -113,6 +113,19 @@ def test_with_rates_of_torque_too_times_hardly_depend_on_the_grid(width, rate, s
     assert coarse.duration <= 1.03 * fine.duration
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "rate", "seed", "intervals"), [(2e-3, 400.0, 83, 200), (5e-3, 3000.0, 31, 1000)])
+def test_grids_are_as_fine_as_knees_ask_for(width, rate, seed, intervals):
+    """On 200 intervals the first was refused; the second took twice as long, for rounding of places that are the same."""
+    robot = pelican({"coulomb": 5.0, "viscous": 1.0, "width": width})
+    limits = {"torque": TORQUE, "torque_rate": rate * TORQUE / TORQUE[0]}
+    found, finer = (
+        dal.fastest_timing(robot, way("to and fro", seed), velocity=np.inf, intervals=N, **limits) for N in (intervals, 1500)
+    )
+    assert max(uses(robot, found.motion, **limits).values()) <= 1 + 1e-6
+    assert found.duration <= 1.03 * finer.duration
+
+
 def test_friction_along_a_path_changes_as_its_differences_do(rng):
     """By the speed and along the path, of smooth friction with a peak."""
     robot, step = pelican(LAWS["both"]), 1e-6

@@ -399,7 +399,7 @@ def test_speeds_at_the_ends_are_kept():
 
 def test_a_timing_that_exceeds_a_limit_after_all_is_refused_with_joint_and_place(monkeypatch):
     """No timing is returned that does; which paths are so hard is not known beforehand, so none is taken for good enough here."""
-    monkeypatch.setattr(importlib.import_module("dalembert.timing.fastest"), "_MOST_EXCESS", -1.0)
+    monkeypatch.setattr(importlib.import_module("dalembert.timing.fastest"), "MOST_EXCESS", -1.0)
     with pytest.raises(
         InfeasibleError, match=r"torque of 'joint\d': at s = .* of 1, q = .* no timing was found that keeps it within"
     ):

@@ -8,6 +8,7 @@ from scipy.optimize import LinearConstraint, minimize
 
 import dalembert as dal
 from dalembert.timing.banded_programme import BandedProgramme, Chain, ChainConditions, time_of
+from dalembert.timing.path_rests import without_rests
 from dalembert.timing.path_shapes import SplinePaths, read_paths
 from dalembert.timing.path_torque_rates import path_torque_rates
 from dalembert.timing.path_torques import path_torques
@@ -190,6 +191,19 @@ def test_rests_are_grid_points_and_the_others_are_closer_beside_them():
         assert h[k] < 0.2 * h[k + 4]
     assert len(s) == 121
     assert smooth_grid(path, 40, (True, True)).s.shape == (1, 101)  # five ways from rest to rest, of twenty intervals each
+
+
+def test_a_corner_is_no_turn_of_the_path_before_it():
+    """Twenty grid points stood within 4e-8 before one, for what it turns there at rest, and profiles stopped among them."""
+    points = np.array([[0.0, 0.0], [1.0, 0.2], [1.2, 1.0]])
+    ways = dal.trajectory.quintic(points[0], points[1], duration=1.0).then(
+        dal.trajectory.quintic(points[1], points[2], duration=1.0)
+    )
+    path, _ = without_rests(read_paths(ways, 2)[0])
+    grid = smooth_grid(path, 200, (True, True))
+    (corner,) = np.flatnonzero(grid.corners[0])
+    h = np.diff(grid.s[0])
+    assert h[corner - 1] < 0.5 * h[corner - 2] < 0.5 * h[corner - 4]
 
 
 def test_grid_points_are_closer_where_a_path_turns():
