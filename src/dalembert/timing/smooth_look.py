@@ -14,6 +14,7 @@ from .friction_kinds import bends
 from .path_friction import PathFriction, path_friction, with_tangents
 from .path_grid import BoolArray, Grid, IndexArray, rates_of, turns
 from .path_shapes import Paths
+from .path_torque_rates import PathTorqueRates
 from .path_torques import PathTorques
 from .pressing import PressedNodes, Pressing
 from .rate_rows import RateMaker
@@ -24,7 +25,7 @@ _GAPS, _FINER = 10, frozen(np.arange(1, 9) / 9)  # between places of an interval
 _STILL = 1e-60  # ṡ² of what rests, where tangents are laid
 _KNEE, _FELT, _BLUNTEST = 1e-9, 0.01, 1e-6  # of the largest speed: within any knee; of the largest friction; sharpness at least
 _APART = 1e-6  # of an interval: places closer than this are one, of which rounding makes slopes
-_INTO = 1e-9  # of the way to the middle of an interval: on this side of where a joint turns round
+_INTO, _ASIDE = 1e-9, 1e-6  # of the way to the middle: on this side of where a joint turns round, and surely so
 
 
 class Judged(NamedTuple):
@@ -56,8 +57,8 @@ class Look:
         self, base: ProfileSolver, maker: RateMaker, nodes: PressedNodes, shares: FloatArray, path: Rates, parts: PathTorques
     ) -> None:
         self.base, self.maker, self.nodes, self.shares = base, maker, nodes, shares
-        self.path, self._just_within, self.bends = path, _just_within(path), bends(maker.system)
-        self.line, self.changes = _one_way(parts), maker.rates(path)  # with friction as a line and a jump
+        self.path, self._just_within, self.bends = path, _just_within(path, _INTO), bends(maker.system)
+        self.line, self.changes = self._one_way(parts, maker.rates(path))  # with friction as a line and a jump
         self.parts, self.rates = self.line, maker(path, self.line, self.changes)
         self.slowness: FloatArray = base.maker.slowness(path)
         self.voltages: BoolArray = np.arange(len(self.rates.size)) >= len(maker.limits.names)  # which of the rates are
@@ -98,6 +99,17 @@ class Look:
         inside = paths.at((grid.s[0][:-1, None] + grid.lengths[0][:, None] * shares).reshape(1, -1))
         path = rates_of(tuple(_joined(*parts, base.N) for parts in zip(grid.left, inside, grid.right, strict=True)))
         return Look(base, self.maker, self.nodes, _with_ends(shares), path, base.maker.torques(path))
+
+    def _one_way(self, parts: PathTorques, changes: PathTorqueRates | None) -> tuple[PathTorques, PathTorqueRates | None]:
+        """With dry friction at the ends of intervals, and its rate, as within them: there a joint may be about to turn round."""
+        if not parts.dry.any():
+            return parts, changes
+        ends = rates_of(tuple(part[:, [0, -1]] for part in _just_within(self.path, _ASIDE)))
+        parts = parts._replace(dry=_with_ends_of(parts.dry, self.base.maker.torques(ends).dry))
+        own = self.maker.rates(ends)
+        if changes is not None and own is not None:
+            changes = changes._replace(dry=_with_ends_of(changes.dry, own.dry))
+        return parts, changes
 
     def _find_rows(self) -> None:
         self.rows = self.base.maker(self.path, self.parts)
@@ -205,6 +217,13 @@ def _with_ends(shares: FloatArray) -> FloatArray:
     return np.hstack([zero, shares, zero + 1.0])
 
 
+def _with_ends_of(values: FloatArray, ends: FloatArray) -> FloatArray:
+    """Values (N, K, n) with others at the first and the last place, (N, 2, n)."""
+    found = values.copy()
+    found[:, [0, -1]] = ends
+    return found
+
+
 def _with_turns(v: FloatArray, shape: Shape, grid: Grid) -> FloatArray:
     """Places v of every interval (N, K), with more and more of them towards both its ends and a turn of a joint within it."""
     turn = np.full(len(shape.a), 0.5)
@@ -230,22 +249,15 @@ def _about_peaks(values: FloatArray, v: FloatArray) -> FloatArray:
     return found.reshape(len(v), -1)
 
 
-def _one_way(parts: PathTorques) -> PathTorques:
-    """At its ends an interval has the dry friction that it has within: there a coordinate may be about to turn round."""
-    dry = parts.dry.copy()
-    dry[:, 0], dry[:, -1] = dry[:, 1], dry[:, -2]
-    return parts._replace(dry=dry)
-
-
-def _just_within(path: Rates) -> Rates:
-    """Places at the ends of intervals moved into them by next to nothing: friction that jumps where a joint turns round is then
-    that of the interval.
+def _just_within(path: Rates, into: float) -> Rates:
+    """Places at the ends of intervals moved into them, by a share of the way to their middles: friction that jumps where a joint
+    turns round is then that of the interval.
     """
     found = tuple(part.copy() for part in path)
     for part, own in zip(found, path, strict=True):
         middle = own[:, own.shape[1] // 2]  # and not the next place, which may be next to nothing itself
-        part[:, 0] += _INTO * (middle - own[:, 0])
-        part[:, -1] += _INTO * (middle - own[:, -1])
+        part[:, 0] += into * (middle - own[:, 0])
+        part[:, -1] += into * (middle - own[:, -1])
     return rates_of(found)
 
 

@@ -74,7 +74,7 @@ class SmoothSolver:
         x, u, _ = profile.at(self.look.shares, beside=True)
         friction = self.look.friction(x, sharpness)
         change = _FOR_FRICTION * _changes(friction.value, np.ptp(friction.value, axis=(0, 1)))
-        if self.maker.sharing is None:
+        if self.maker.limits.torques.acts and self.maker.sharing is None:
             rate = friction.by_s * np.sqrt(x)[..., None] + friction.by_z * u[..., None]
             change += _FOR_ITS_RATE * _changes(rate, self.maker.limits.torques.size)
         places = self.s[:-1, None] + self.h[:, None] * self.look.shares[:, :-1]

@@ -175,7 +175,9 @@ class _Makers(NamedTuple):
         if fine.look.bends:
             coarse, rough = self._sharpened(path, ends, coarse, rough)
             crowding = coarse.crowding(rough, 1.0)
-            base, _, fine = self._solver(path, max(N, int(_OF_KNEES * min(crowding.whole, _MOST_FOR_KNEES))), ends, crowding)
+            evenly, N = fine.s, max(N, int(_OF_KNEES * min(crowding.whole, _MOST_FOR_KNEES)))
+            base, _, fine = self._solver(path, N, ends, crowding)
+            tops = np.interp(fine.s, evenly, tops)
         found = fine.refined(*fine.start(coarse, rough))
         if found is not None:
             found = fine.kept(found, path)

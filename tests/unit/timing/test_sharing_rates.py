@@ -12,6 +12,7 @@ from tests.mechanisms_with_drives import platform, three_fingers, two_arms, two_
 from .test_fastest_optimum import chord_spline
 from .test_fastest_sharing import FRICTION, SHIFT, TIPS, driven_rows, placed, way_of
 from .test_smooth_optimum import FiniteDifferences, optimum
+from .timing_cases import dense_times
 
 HELD = dal.Squeeze("left_tip", "right_tip", 9.0)
 
@@ -292,9 +293,7 @@ def test_legs_of_a_platform_share_its_load_in_time(rng):
 )
 def test_joints_that_rub_turn_round_at_grid_points(law, rng):
     """Drives are no coordinates, and turn round where these do not: between such places torques change no faster than limited."""
-    plain = two_arms(effort=12.0)
-    friction = {name: dal.Friction(**law) for name in plain.actuated}
-    arms = plain.replace(robot=plain.robot.replace(parameters=plain.robot.parameters.replace(friction=friction)))
+    arms = rubbing_arms(**law)
     found = dal.fastest_timing(arms, way_of(arms, rng), intervals=60, torque_rate=1000.0)
     assert 1 - 1e-3 < max(uses(arms, found, 12.0, 1000.0)) <= 1 + 1e-6
     step, t, level = 1e-9, found.t[1:-1], law.get("breakaway", law["coulomb"])
@@ -305,6 +304,34 @@ def test_joints_that_rub_turn_round_at_grid_points(law, rng):
         change[k, drive] -= jump.size
     assert len(found.jumps[0]) >= 3
     assert np.abs(change).max() < 2e-3 * level
+
+
+def rubbing_arms(**law):
+    plain = two_arms(effort=12.0)
+    friction = {name: dal.Friction(**law) for name in plain.actuated}
+    return plain.replace(robot=plain.robot.replace(parameters=plain.robot.parameters.replace(friction=friction)))
+
+
+@pytest.mark.slow
+def test_rates_are_within_limits_up_to_where_joints_turn_round():
+    """Dry friction of a joint within a loop has a rate, which has a side there: the other was taken, and passed by 2e-4."""
+    arms = rubbing_arms(coulomb=0.6)
+    found = dal.fastest_timing(arms, way_of(arms, np.random.default_rng(0)), intervals=60, torque_rate=1000.0)
+    h = np.diff(found.t)
+    t, step = (found.t[:-1, None] + h[:, None] * [1e-3, 1 - 1e-3]).ravel(), np.repeat(1e-4 * h, 2)
+    rate = (found.drive_torques(t + step) - found.drive_torques(t - step)) / (2 * step[:, None])
+    assert 1 - 1e-3 < np.abs(rate).max() / 1000.0 <= 1 + 1e-6
+
+
+@pytest.mark.slow
+def test_drives_that_share_torques_may_have_smooth_friction_within_limits_of_jerk():
+    """Their number is not that of the coordinates, and the grid grows with what knees ask for: it ended in errors of shapes."""
+    arms = rubbing_arms(coulomb=0.6, viscous=0.4, width=0.02)
+    found = dal.fastest_timing(arms, way_of(arms, np.random.default_rng(0)), intervals=60, torque=12.0, jerk=500.0)
+    at = found.motion(dense_times(found.motion))
+    assert 1 - 1e-3 < np.abs(at.qddd).max() / 500.0 <= 1 + 1e-6
+    assert np.abs(found.drive_torques(dense_times(found.motion))).max() <= 12.0 * (1 + 1e-6)
+    assert (found.sd <= found.top_speed).all()
 
 
 def test_a_rocker_that_turns_round_has_no_lever_on_the_crank_and_makes_no_jump():
