@@ -208,7 +208,7 @@ INSIDE = {  # groups of modules, the lowest first; a module imports from its own
     "timing": (
         ("cubic_splines", "speed_program", "time_law", "friction_kinds", "loop_joints", "scaling_result", "banded_programme"),
         ("path_torques", "path_shapes"),
-        ("path_torque_rates", "path_grid", "limit_rows", "table_program"),
+        ("path_torque_rates", "path_friction", "path_grid", "limit_rows", "table_program"),
         ("voltage_rows", "drive_motors", "rest_zones"),
         ("excess_program", "shared_drives", "smooth_shape", "smooth_grid", "path_rests"),
         ("fastest_profile", "timing_limits", "smooth_law", "rate_rows"),
