@@ -11,6 +11,7 @@ them a timing is found, which tells those that it is beyond of, until it is beyo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ _ALL = 24  # facets that are taken all at once
 _MARKS = 65  # places along a path at which the first ones are looked for, and where normals are followed
 _PADDED = 8  # numbers of facets are multiples of this, so that few kernels are compiled
 _LOST, _BESIDE = 1e-6, 1e-4  # of what rows span, below which a place beside is taken; how far it is, of a coordinate
+_REMEMBERED = 20_000_000  # numbers at most
 _KEPT = 2e-6  # of a limit is not used: with what timings may exceed, there are torques within limits still
 _NEAR = 0.9  # of a limit: facets that are not used so far are left out
 _BEYOND = 2e-7  # of a limit, above the rest of it, from which on a facet counts
@@ -75,8 +77,10 @@ class Facets:
         chosen = self.padded
         sides = _Sides.along(self.marks[0][0], self._normals(self.marks, chosen)[0], self.at_marks[0])
 
+        normals_at = _Remembered(lambda path: sides.of(path[0], self._normals(path, chosen)))
+
         def rows(path: Rates, parts: PathTorques) -> LimitRows:
-            nu = sides.of(path[0], self._normals(path, chosen))
+            nu = normals_at(path)
             m, c, g, v, d = (np.einsum("...fn,...n->...f", nu, part) for part in self.drives.parts(path, parts))
             most = np.full(1, 1.0 - _KEPT)
             return LimitRows(m, c, v, g, d, np.broadcast_to(-most, m.shape), np.broadcast_to(most, m.shape))
@@ -146,6 +150,22 @@ class Facets:
         found = self.drives.use(q, q1 * z, q2 * z * z + q1 * u)
         most: FloatArray = found.reshape(1, base.N, -1, found.shape[-1]).max(axis=2)
         return most
+
+
+class _Remembered:
+    """What a function of samples has given last, for the same samples: friction that bends asks for it again and again."""
+
+    def __init__(self, of: Callable[[Rates], FloatArray]) -> None:
+        self.of = of
+        self.last: tuple[FloatArray, FloatArray] | None = None
+
+    def __call__(self, path: Rates) -> FloatArray:
+        last = self.last
+        if last is not None and last[0] is path[0]:
+            return last[1]
+        found = self.of(path)
+        self.last = (path[0], found) if found.size < _REMEMBERED else None
+        return found
 
 
 class _Sides(NamedTuple):

@@ -63,7 +63,8 @@ class Look:
         self.slowness: FloatArray = base.maker.slowness(path)
         self.voltages: BoolArray = np.arange(len(self.rates.size)) >= len(maker.limits.names)  # which of the rates are
         self.without, self.instead = _replaced(base, maker)
-        self._find_rows()
+        if not self.bends:
+            self._find_rows()  # others have none before they are bent
         self.pressing = Pressing.along(maker, path, nodes, (base.R, len(self.rates.size)))
 
     @classmethod
