@@ -94,8 +94,23 @@ def _jumps(path: Paths, breaks: FloatArray) -> BoolArray:
 
 
 def _spread(path: Paths, rests: FloatArray, N: int, resting_ends: tuple[bool, bool], crowding: Crowding | None) -> FloatArray:
-    """N + 1 places, those of rests among them; each way from rest to rest has its part by its length, time and turning, and by
-    what crowds there.
+    """N + 1 places, those of rests among them."""
+    fine, measures = _measured(path, rests, N, resting_ends, crowding)
+    counts = np.maximum(np.floor(np.array([measure[-1] for measure in measures]) * N).astype(int), 3)
+    counts[np.argmax(counts)] += N - counts.sum()
+    found = [np.zeros(1)]
+    for k, (count, measure) in enumerate(zip(counts, measures, strict=True)):
+        places = np.interp(np.linspace(0.0, measure[-1], count + 1), measure, fine[k])
+        places[-1] = rests[k + 1]
+        found.append(places[1:])
+    return np.concatenate(found)
+
+
+def _measured(
+    path: Paths, rests: FloatArray, N: int, resting_ends: tuple[bool, bool], crowding: Crowding | None
+) -> tuple[list[FloatArray], list[FloatArray]]:
+    """Places of each way from rest to rest, and the share of grid points up to each of them: by its length and time, by its
+    turning, and by what crowds there.
     """
     lengths = np.diff(rests)
     resting = [resting_ends[0], *[True] * (len(lengths) - 1), resting_ends[1]]
@@ -106,22 +121,12 @@ def _spread(path: Paths, rests: FloatArray, N: int, resting_ends: tuple[bool, bo
         steady.append(np.interp(fine[-1], even, np.linspace(0.0, 1.0, len(even))))
         turned.append(np.interp(fine[-1], even, _turning(path, even)))
     crowded = [np.zeros(len(places)) if crowding is None else crowding.from_first(places) for places in fine]
-    whole, much = (sum(float(one[-1]) for one in parts) for parts in (turned, crowded))
+    whole, much = (max(sum(float(one[-1]) for one in parts), 1e-300) for parts in (turned, crowded))
     full = min(_FULL, much / N)
     bent = (1 - full) * _BENT * whole / (whole + _MUCH)
-    even = (1 - bent - full) * (lengths / lengths.sum() + np.cbrt(lengths) / np.cbrt(lengths).sum()) / 2
-    measures = [
-        share * one + bent * two / max(whole, 1e-300) + full * three / max(much, 1e-300)
-        for share, one, two, three in zip(even, steady, turned, crowded, strict=True)
-    ]
-    counts = np.maximum(np.floor(np.array([measure[-1] for measure in measures]) * N).astype(int), 3)
-    counts[np.argmax(counts)] += N - counts.sum()
-    found = [np.zeros(1)]
-    for k, (count, measure) in enumerate(zip(counts, measures, strict=True)):
-        places = np.interp(np.linspace(0.0, measure[-1], count + 1), measure, fine[k])
-        places[-1] = rests[k + 1]
-        found.append(places[1:])
-    return np.concatenate(found)
+    shares = (1 - bent - full) * (lengths / lengths.sum() + np.cbrt(lengths) / np.cbrt(lengths).sum()) / 2
+    ways = zip(shares, steady, turned, crowded, strict=True)
+    return fine, [share * one + bent * two / whole + full * three / much for share, one, two, three in ways]
 
 
 def _turning(path: Paths, places: FloatArray) -> FloatArray:

@@ -35,7 +35,7 @@ _BESIDE, _JUMP = 1e-4, 1e-4  # of an interval, beside a grid point; of the large
 
 class SmoothTiming(NamedTuple):
     """One path on its grid; without a profile, no timing was found. `base` has the limits that refuse and tell of top speeds, and
-    `expected` is about the time that a coarse grid tells, ∞ where limits refuse at once.
+    `expected` is about the time that a coarse grid tells: 0 where it tells none, ∞ where limits refuse at once.
     """
 
     path: Paths
@@ -46,12 +46,15 @@ class SmoothTiming(NamedTuple):
     expected: float
 
     @property
+    def time(self) -> float:
+        """T, ∞ where no timing within limits was found."""
+        found = self.found
+        return np.inf if found is None or not found.judged.excess <= MOST_EXCESS else found.time
+
+    @property
     def is_lost(self) -> bool:
         """Whether no timing was found though there should be one, or a far slower one."""
-        found = self.found
-        return self.expected < np.inf and (
-            found is None or found.judged.excess > MOST_EXCESS or found.time > _TOO_SLOW * self.expected
-        )
+        return self.time > _TOO_SLOW * self.expected
 
     @property
     def grid(self) -> Grid:
@@ -155,8 +158,7 @@ class _Makers(NamedTuple):
         found = self._timed(path, N, ends)
         if not (found.is_lost and bends(self.maker.system)):
             return found
-        again = self._timed(path, _FINER * found.base.N, ends)
-        return found if again.is_lost else again
+        return min(found, self._timed(path, _FINER * found.base.N, ends), key=lambda one: one.time)
 
     def _timed(self, path: Paths, N: int, ends: FloatArray) -> SmoothTiming:
         """Coarsely first, which tells where to begin."""
@@ -164,12 +166,7 @@ class _Makers(NamedTuple):
         tops = fastest.tops[0]
         if base.too_weak() or _too_fast(base, tops, ends):
             return SmoothTiming(path, base, fine, tops, None, np.inf)
-        few = max(N // _COARSE, _LEAST_BENT if fine.look.bends else _LEAST)
-        _, fastest, coarse = self._solver(path, few, ends)
-        most = fastest.tops[0] if self.rates.limits.voltage is None else without_dips(fastest.x[0])
-        first = first_speeds(coarse.s, coarse.resting, coarse.look.rates, most, ends)
-        coarse.sharpness = coarse.look.bluntest(float(np.sqrt(first.max())))
-        rough = coarse.rough(first)
+        coarse, rough = self._roughly(path, max(N // _COARSE, _LEAST_BENT if fine.look.bends else _LEAST), ends)
         if rough is None:
             return SmoothTiming(path, base, fine, tops, None, 0.0)
         if fine.look.bends:
@@ -183,6 +180,14 @@ class _Makers(NamedTuple):
             found = fine.kept(found, path)
         found = found if found is not None and found.time < checks.LARGEST else None
         return SmoothTiming(path, base, fine, tops, found, coarse.time(rough))
+
+    def _roughly(self, path: Paths, N: int, ends: FloatArray) -> tuple[SmoothSolver, SmoothProfile | None]:
+        """On a coarse grid, with blunt friction where it bends."""
+        _, fastest, coarse = self._solver(path, N, ends)
+        most = fastest.tops[0] if self.rates.limits.voltage is None else without_dips(fastest.x[0])
+        first = first_speeds(coarse.s, coarse.resting, coarse.look.rates, most, ends)
+        coarse.sharpness = coarse.look.bluntest(float(np.sqrt(first.max())))
+        return coarse, coarse.rough(first)
 
     def _sharpened(
         self, path: Paths, ends: FloatArray, coarse: SmoothSolver, rough: SmoothProfile

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.optimize import root
 
 import dalembert as dal
+from dalembert.timing import smooth_timing
 from dalembert.timing.path_friction import path_friction
+from dalembert.timing.smooth_timing import SmoothTiming
 
 from .timing_cases import rod, uses
 
@@ -124,6 +128,23 @@ def test_grids_are_as_fine_as_knees_ask_for(width, rate, seed, intervals):
     )
     assert max(uses(robot, found.motion, **limits).values()) <= 1 + 1e-6
     assert found.duration <= 1.03 * finer.duration
+
+
+@pytest.mark.parametrize(("times", "kept"), [((np.inf, 3.0), 3.0), ((3.0, np.inf), 3.0), ((5.0, 1.0), 1.0), ((1.2, 1.0), 1.2)])
+def test_of_timings_that_are_lost_the_fastest_is_kept(monkeypatch, times, kept):
+    """One that is slow and within limits was given up for a refusal."""
+
+    def found(time):
+        judged = SimpleNamespace(excess=np.nan if time == np.inf else 0.0)
+        return SmoothTiming(
+            None, SimpleNamespace(N=200), None, None, SimpleNamespace(time=1.0 if time == np.inf else time, judged=judged), 1.0
+        )
+
+    tries = iter(times)
+    monkeypatch.setattr(smooth_timing, "bends", lambda _: True)
+    monkeypatch.setattr(smooth_timing._Makers, "_timed", lambda *_: found(next(tries)))
+    makers = smooth_timing._Makers(SimpleNamespace(system=None), None, None)
+    assert makers.timed(None, 200, None).time == kept
 
 
 def test_friction_along_a_path_changes_as_its_differences_do(rng):
