@@ -59,7 +59,7 @@ def _phase_plane(ax: Any, s: Any, sd: Any, top: Any, label: str) -> None:
     ax.plot(s, sd, label="fastest timing", **canvas.line_style(0))
     canvas.dress(ax, "path parameter s", "path speed [1/s]")
     ax.set_ylim(0.0, 1.65 * sd.max())
-    ax.legend(frameon=False, loc="lower center", labelcolor=canvas.INK)
+    ax.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, labelcolor=canvas.INK)
 
 
 def _uses(ax: Any, names: Any, s: Any, use: Any) -> None:
